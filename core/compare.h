@@ -1,0 +1,27 @@
+// Judges outputs against the oracle, by the numerics contract (docs/numerics.md).
+#pragma once
+#include "core/data.h"
+#include "core/fill.h"
+#include "core/oracle.h"
+#include "core/problem.h"
+#include "core/report.h"
+
+namespace ringscope {
+
+// Everything that the judgement needs and that does not depend on schedule, layout or backend: shared between cases
+// with the same problem and data.
+struct Reference {
+  Inputs inputs;
+  Outputs oracle;
+  std::optional<Outputs> magnitudes;  // f64 only
+  std::optional<Outputs> baseline;    // lower precision only
+  std::optional<ExactOutputs> exact;
+  std::optional<std::string> mistrust;  // why no verdict on these data could be trusted
+};
+Reference make_reference(const Problem& problem, Fill fill, std::uint64_t seed, Weights weights = Weights::kept);
+
+// Fills figures, verdict, reason and the first wrong (output, batch, head, row). Outputs in the order o, lse, dq, dk,
+// dv.
+Report compare(const Problem& problem, const Reference& reference, const Outputs& outputs);
+
+}  // namespace ringscope

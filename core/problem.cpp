@@ -1,0 +1,54 @@
+#include "core/problem.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+
+namespace ringscope {
+
+namespace {
+
+void require(bool holds, std::string got, std::string want) {
+  if (!holds) throw Error(ErrorKind::bad_request, std::move(got), std::move(want));
+}
+
+void require_range(const char* field, std::int64_t value, std::int64_t low, std::int64_t high) {
+  require(low <= value && value <= high, std::string(field) + " " + std::to_string(value),
+          std::string(field) + " between " + std::to_string(low) + " and " + std::to_string(high));
+}
+
+std::string text(double value) {
+  std::string s = std::to_string(value);
+  return s;
+}
+
+constexpr std::int64_t longest = std::int64_t{1} << 40;
+
+}  // namespace
+
+double Problem::scale() const {
+  return terms.scale.value_or(1.0 / std::sqrt(static_cast<double>(dim_qk)));
+}
+
+void Problem::validate() const {
+  require_range("batch (b)", batch, 1, 1 << 20);
+  require_range("query heads (h)", heads_q, 1, 65535);
+  require_range("KV heads (h)", heads_kv, 1, heads_q);
+  require(heads_q % heads_kv == 0, "h" + std::to_string(heads_q) + "/" + std::to_string(heads_kv),
+          "query heads that are a multiple of the KV heads");
+  require_range("Sq (s)", len_q, 1, longest);
+  require_range("Skv (s)", len_kv, 1, longest);
+  require_range("Dqk (d)", dim_qk, 1, 1 << 16);
+  require_range("Dv (d)", dim_v, 1, 1 << 16);
+  mask.validate(batch, len_q, len_kv);
+  require(!terms.scale || std::isfinite(*terms.scale), "scale that is not finite", "a finite scale");
+  require(std::isfinite(terms.softcap) && terms.softcap >= 0, "softcap=" + text(terms.softcap), "softcap > 0");
+  require(terms.dropout >= 0 && terms.dropout < 1, "dropout=" + text(terms.dropout), "0 <= dropout < 1");
+  require(terms.rope_base == 0 || (std::isfinite(terms.rope_base) && terms.rope_base > 1),
+          "rope=" + text(terms.rope_base), "a base above 1, like rope=10000");
+  require(terms.rope_base == 0 || dim_qk % 2 == 0, "rope with Dqk = " + std::to_string(dim_qk), "an even Dqk for rope");
+}
+
+}  // namespace ringscope

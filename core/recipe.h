@@ -1,0 +1,68 @@
+// A layout plus a schedule builder, and the plan they make of a problem.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/layout.h"
+#include "core/plan.h"
+
+namespace ringscope {
+
+enum class BackwardStyle : std::uint8_t { home, reversed, qside };
+std::string_view name_of(BackwardStyle style);
+
+// r8 is {1, 8}; r2x4 is {2, 4}, written is_grid.
+struct Ranks {
+  int outer = 1, inner = 4;
+  bool is_grid = false;
+  int count() const { return outer * inner; }
+  bool operator==(const Ranks&) const = default;
+};
+
+enum class RingOrder : std::uint8_t { natural, snake };
+
+struct Recipe {
+  LayoutSpec layout;
+  std::string schedule = "ring";
+  Ranks ranks;
+  std::optional<BackwardStyle> backward;  // absent: the schedule's first style
+  bool prune = false;
+  bool kv_copies = false;
+  RingOrder order = RingOrder::natural;
+  bool operator==(const Recipe&) const = default;
+};
+
+// What a builder is given: everything but the names.
+struct BuildRequest {
+  const Problem& problem;
+  const Layout& layout;
+  Ranks ranks;
+  std::optional<BackwardStyle> backward;  // absent: forward only
+  bool prune = false;
+  bool kv_copies = false;
+  std::vector<int> ring_order;  // a permutation of the ranks
+};
+
+struct ScheduleKind {
+  std::string_view name, sentence;
+  bool needs_grid = false;  // rOxI
+  int blocks_per_rank = 1;
+  std::vector<BackwardStyle> styles;  // empty: forward only; the first is the default
+  bool can_prune = false;
+  bool can_order = false;  // takes order=snake
+  bool can_copy_kv = false;
+  Schedule (*build)(const BuildRequest&) = nullptr;
+  // The reason why this problem cannot be spread this way, if so (Ulysses with N > Hq, say).
+  std::optional<std::string> (*refuse)(const Problem&, const Recipe&) = nullptr;
+};
+std::span<const ScheduleKind> schedule_kinds();  // core/schedules/registry.cpp
+
+// Throws Error(bad_request) when the recipe cannot be.
+void validate(const Recipe& recipe, const Problem& problem);
+Plan make_plan(const Problem& problem, const Recipe& recipe);
+
+}  // namespace ringscope

@@ -1,0 +1,13 @@
+# Installs this build into a fresh prefix, builds examples/consumer against it through find_package, and runs it.
+# cmake -DBUILD=<build folder> -DSOURCE=<source folder> -P consumer_test.cmake
+set(work ${BUILD}/consumer_test)
+file(REMOVE_RECURSE ${work})
+
+function(must)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
+must(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/examples/consumer -B ${work}/build -DCMAKE_PREFIX_PATH=${work}/prefix)
+must(${CMAKE_COMMAND} --build ${work}/build)
+must(${work}/build/consumer)

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# ./dev lists its verbs, explains each, and refuses an unknown one with the nearest; from any folder.
+set -euo pipefail
+dev=$1
+cd /
+
+fail() { echo "dev_test: $*" >&2; exit 1; }
+
+listed=$("$dev")
+for verb in setup build demo test run bench format lint; do
+  [[ $listed == *"  $verb "* ]] || fail "./dev does not list $verb"
+  [[ $("$dev" help "$verb") == *"./dev $verb"* ]] || fail "./dev help $verb does not say how to call it"
+done
+
+status=0
+refused=$("$dev" tset 2>&1) || status=$?
+((status == 2)) || fail "an unknown verb exits with $status, not 2"
+[[ $refused == *"Did you mean ./dev test?"* ]] || fail "an unknown verb is not told the nearest: $refused"

@@ -1,0 +1,45 @@
+// Named mistakes, planted on purpose: a check that was never seen to fail is worth nothing.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/case.h"
+#include "core/plan.h"
+
+namespace ringscope {
+
+// One place of a plan where a fault can happen.
+struct FaultSite {
+  int rank = -1, step = -1;
+  std::int64_t item = -1;  // index into the array of the schedule that the fault concerns
+  std::string sentence;    // "rank 2 omits its attend of Q b2 with KV b1 at step 1"
+};
+
+enum class FaultFamily : std::uint8_t {
+  schedule,  // damages the plan; the proof must refuse it
+  transport  // damages the world while the plan runs; the backend must report it
+};
+
+struct FaultKind {
+  std::string_view name, sentence;
+  FaultFamily family = FaultFamily::schedule;
+  std::vector<FaultSite> (*sites)(const Plan& plan) = nullptr;  // by step, then rank
+  void (*damage)(Plan& plan, const FaultSite& site) = nullptr;  // FaultFamily::schedule only
+};
+
+// One file per family hands in its kinds.
+std::vector<FaultKind> schedule_faults();
+std::vector<FaultKind> transport_faults();
+
+std::span<const FaultKind> fault_kinds();
+// - and _ read alike; null when nobody knows the name.
+const FaultKind* find_fault(std::string_view name);
+// The site that a case asks for; coordinates it leaves open are picked by the seed. Nothing: no such place here.
+std::optional<FaultSite> choose_site(const FaultKind& kind, const Plan& plan, const FaultChoice& choice,
+                                     std::uint64_t seed);
+
+}  // namespace ringscope

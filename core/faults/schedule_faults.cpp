@@ -1,0 +1,83 @@
+// Faults that damage the plan itself: something that a rank should do is left out.
+#include "core/error.h"
+#include "core/faults/fault.h"
+#include "core/pair_count.h"
+
+namespace ringscope {
+
+namespace {
+
+using Counter = std::int64_t StepBegin::*;
+
+template <class Item>
+void erase_item(std::vector<Item>& items, std::vector<StepBegin>& steps, Counter counter, const FaultSite& site) {
+  ensure(site.item >= 0 && site.item < static_cast<std::int64_t>(items.size()), "a fault's site lies in the schedule");
+  items.erase(items.begin() + site.item);
+  for (std::size_t t = static_cast<std::size_t>(site.step) + 1; t < steps.size(); ++t) --(steps[t].*counter);
+}
+
+std::int64_t pairs_of(const PairCounter& pairs, const Attend& a) {
+  std::int64_t n = 0;
+  for (std::int32_t q = 0; q < a.q.count; ++q) {
+    for (std::int32_t kv = 0; kv < a.kv.count; ++kv) n += pairs.pairs(a.q.at(q), a.kv.at(kv));
+  }
+  return n;
+}
+
+std::string at_step(int step) {
+  return " at step " + std::to_string(step);
+}
+
+// An attend that the mask leaves without pairs changes nothing when it is left out.
+std::vector<FaultSite> attends_with_pairs(const Plan& plan) {
+  std::vector<FaultSite> sites;
+  const PairCounter pairs(plan.problem, plan.layout);
+  const Schedule& s = plan.schedule;
+  for (int t = 0; t < s.steps(); ++t) {
+    for (std::int64_t i = s.first_attend(t); i < s.first_attend(t + 1); ++i) {
+      const Attend& a = s.attends[static_cast<std::size_t>(i)];
+      if (pairs_of(pairs, a) == 0) continue;
+      sites.push_back({a.rank, t, i,
+                       "rank " + std::to_string(a.rank) + " omits its attend of " +
+                           to_text(Slice{TensorKind::q, a.q, a.q_heads}) + " with " +
+                           to_text(Slice{TensorKind::kv, a.kv, a.kv_heads}) + at_step(t)});
+    }
+  }
+  return sites;
+}
+
+void drop_attend(Plan& plan, const FaultSite& site) {
+  erase_item(plan.schedule.attends, plan.schedule.step_begin, &StepBegin::attend, site);
+}
+
+std::vector<FaultSite> moves_between_ranks(const Plan& plan) {
+  std::vector<FaultSite> sites;
+  const Schedule& s = plan.schedule;
+  for (int t = 0; t < s.steps(); ++t) {
+    for (std::int64_t i = s.first_move(t); i < s.first_move(t + 1); ++i) {
+      const Move& m = s.moves[static_cast<std::size_t>(i)];
+      if (m.to == nobody || m.to == m.from || plan.rows(m.slice()) == 0) continue;
+      sites.push_back({m.from, t, i,
+                       "rank " + std::to_string(m.from) + " never sends " + to_text(m.slice()) + " to rank " +
+                           std::to_string(m.to) + at_step(t)});
+    }
+  }
+  return sites;
+}
+
+void drop_move(Plan& plan, const FaultSite& site) {
+  erase_item(plan.schedule.moves, plan.schedule.step_begin, &StepBegin::move, site);
+}
+
+}  // namespace
+
+std::vector<FaultKind> schedule_faults() {
+  return {
+      {"drop-block", "a rank omits one attend; the KV block travels on", FaultFamily::schedule, attends_with_pairs,
+       drop_attend},
+      {"drop-move", "a rank's move is missing from the schedule, for the sender and the receiver",
+       FaultFamily::schedule, moves_between_ranks, drop_move},
+  };
+}
+
+}  // namespace ringscope

@@ -79,6 +79,7 @@ struct CutRequest {
 struct LayoutKind {
   std::string_view name, sentence;
   std::function<std::vector<Shard>(const CutRequest&)> cut;
+  bool takes_stripe = false;  // striped=16
 };
 std::span<const LayoutKind> layout_kinds();  // custom is not among them: it is read from a file
 

@@ -76,7 +76,7 @@ std::span<const LayoutKind> layout_kinds() {
       {"contiguous", "rank r owns the r-th of N equal runs of tokens", cut_contiguous},
       {"zigzag", "2N chunks; rank r owns chunks r and 2N-1-r, so that a causal mask leaves all ranks the same work",
        cut_zigzag},
-      {"striped", "stripes of k tokens (striped=k, 1 if not said) dealt round the ranks", cut_striped},
+      {"striped", "stripes of k tokens (striped=k, 1 if not said) dealt round the ranks", cut_striped, true},
       {"zigzag-docs", "zigzag inside each document of docs=", cut_zigzag_docs},
   }};
   return kinds;

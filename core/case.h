@@ -34,6 +34,9 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
+// Throws Error(bad_request) where the parts of a case cannot go together.
+void validate(const Case& c);
+
 // Words in any order inside a field; trailing fields may be left off. Throws Error(bad_request) with what was got, what
 // is allowed and the nearest right word. The result is valid: problem, recipe and fill can go together.
 Case parse_case(std::string_view line);

@@ -1,4 +1,4 @@
-// Rectangles, lines, text and tooltips as data; drawn as text, SVG or pixels.
+// Rectangles, lines, arrows, words and tooltips as data; drawn as SVG (pictures/svg.h) or pixels.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -6,36 +6,36 @@
 
 namespace ringscope {
 
-enum class Ink : std::uint8_t {
-  text,
-  faint,
-  accent,
-  full,
-  partial,
-  empty,
-  good,
-  bad,
-  rank
-};  // rank: coloured by `tint`
+// What a thing means, not its colour: pictures/palette.h has the colours, for light, dark and terminal.
+enum class Ink : std::uint8_t { text, faint, accent, good, bad, card, rank };  // rank: coloured by `tint`
+
+// Told apart without colour. Tiles: full is solid, partial is hatched, empty is outlined.
+enum class Pattern : std::uint8_t { solid, hatched, outlined };
+enum class Stroke : std::uint8_t { solid, dashed };
+enum class Align : std::uint8_t { left, centre, right };
 
 struct Box {
   double x = 0, y = 0, width = 0, height = 0;
   Ink ink = Ink::accent;
-  int tint = 0;       // which rank's colour, for Ink::rank
-  double weight = 1;  // 0..1: how strongly it is filled
-  std::string label, tooltip;
+  int tint = 0;  // which rank's colour, for Ink::rank
+  Pattern pattern = Pattern::solid;
+  double weight = 1;           // 0..1: how strongly it is filled
+  std::string label, tooltip;  // the label is centred, shrunk to fit, and left out where it cannot be read
 };
+// A curve from one end to the other with its head there.
 struct Arrow {
   double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  double bend = 0;  // how far the middle of the curve lies to the left of the straight line, seen along it
   Ink ink = Ink::accent;
   int tint = 0;
-  std::string label, tooltip;
+  Stroke stroke = Stroke::solid;
+  std::string tooltip;
 };
 struct Line {
   double x0 = 0, y0 = 0, x1 = 0, y1 = 0;
   Ink ink = Ink::faint;
+  Stroke stroke = Stroke::solid;
 };
-enum class Align : std::uint8_t { left, centre, right };
 struct Text {
   double x = 0, y = 0;  // baseline
   std::string words;
@@ -44,15 +44,14 @@ struct Text {
   double size = 12;
 };
 
-// Units are points; y grows downwards.
+// Units are points; y grows downwards. Lines are drawn first, then arrows, boxes and texts, each in list order.
 struct Picture {
-  std::string title;
+  std::string title, summary;  // the summary says in a sentence what is seen, for who cannot see it
   double width = 0, height = 0;
-  std::vector<Box> boxes;
   std::vector<Line> lines;
   std::vector<Arrow> arrows;
+  std::vector<Box> boxes;
   std::vector<Text> texts;
-  std::string plain;  // the same picture for a terminal: 80 columns, with {ink} marks (pictures/terminal.h)
 };
 
 }  // namespace ringscope

@@ -1,0 +1,38 @@
+// Who owns which tokens: the sequence as a strip of ranks' colours, and each rank's own rows in local order.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/layout.h"
+#include "pictures/picture.h"
+#include "pictures/sheet.h"
+
+namespace ringscope {
+
+// A run of positions [begin, end) in one block.
+struct Stretch {
+  std::int64_t begin = 0, end = 0;
+  int block = 0, rank = 0;
+  std::int64_t size() const { return end - begin; }
+};
+
+struct LayoutStrip {
+  struct OneSide {
+    bool both = false;  // the q side stands for both: they are cut alike
+    Side side = Side::q;
+    std::int64_t len = 0;
+    std::vector<Stretch> stretches;          // by position
+    std::vector<std::vector<Stretch>> rows;  // [rank], in local order
+  };
+  std::vector<OneSide> sides;
+  int ranks = 0, blocks_per_rank = 1;
+};
+
+// By position; neighbours in one block are one stretch.
+std::vector<Stretch> stretches_of(const Layout& layout, Side side);
+
+LayoutStrip make_layout_strip(const Layout& layout);
+Picture draw(const LayoutStrip& strip);
+Sheet write(const LayoutStrip& strip);
+
+}  // namespace ringscope

@@ -11,6 +11,10 @@ std::span<const KernelKind> kernel_kinds() {
                  .make_float = make_naive_kernel<float>,
                  .make_double = make_naive_kernel<double>,
                  .records_rows = true},
+      KernelKind{.name = "bitwise",
+                 .sentence = "One row is one chain: the same bits for any tile, threads, processor or backend.",
+                 .make_float = make_bitwise_kernel<float>,
+                 .make_double = make_bitwise_kernel<double>},
   };
   return kinds;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/data.h"
 #include "core/plan.h"
@@ -45,9 +46,13 @@ class RankRun {
   virtual void attend(std::int64_t attend_index) = 0;
   virtual void finish(std::int64_t finish_index) = 0;
   virtual void finish_step(int step) = 0;             // landings due now, in list order; then gives and drops
-  virtual void wait(double deadline_seconds) = 0;     // until all of the above is done
+  virtual void wait(double deadline_seconds) = 0;     // until all ranks have done all of the above
   virtual void download(Outputs& outputs) const = 0;  // writes this rank's rows into the global tensors
   virtual Snapshot snapshot(int step) const = 0;      // of what the rank holds after finish_step(step)
+  // This rank's share of the sink logit's gradient, [Hq]; empty without the term or the backward. execute() sums the
+  // shares in rank order.
+  virtual std::vector<double> sink_gradient() const = 0;
+  virtual void pause(double seconds) = 0;  // does nothing for so long: how a stall is planted
 };
 
 // One opened plan: it makes the ranks, lets `drive` run once for each in the backend's own manner (threads, streams,

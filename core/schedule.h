@@ -67,6 +67,7 @@ struct Schedule {
 
   int steps() const { return static_cast<int>(step_begin.size()); }
   Pass pass(int step) const { return step_begin[static_cast<std::size_t>(step)].pass; }
+  bool has_backward() const { return !step_begin.empty() && step_begin.back().pass == Pass::backward; }
   std::int64_t first_move(int step) const;  // index into moves; step may be steps()
   std::int64_t first_attend(int step) const;
   std::int64_t first_finish(int step) const;

@@ -144,7 +144,7 @@ void CpuRank<Real>::finish_backward(const Atom& out, std::uint16_t slot) {
                to.data());
   if (p.terms.sink_logit) {
     const auto h = static_cast<std::size_t>(out.head);
-    d_sink_[h] += sink_gradient(to.data(), rows, static_cast<Real>(sink_logit_[h]));
+    d_sink_[h] += cpu::sink_gradient(to.data(), rows, static_cast<Real>(sink_logit_[h]));
   }
   store_.put(stats, slot, std::move(to));
 }

@@ -42,7 +42,11 @@ need() {
   fi
   say "installing ${missing[*]}"
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300
-             -o Dpkg::Use-Pty=0)
-  "${apt[@]}" update >&2
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" < /dev/null >&2
+    -o Dpkg::Use-Pty=0)
+  mkdir -p "$root/build"
+  { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"; } \
+    < /dev/null > "$root/build/apt.log" 2>&1 && return 0
+  tail -n 20 "$root/build/apt.log" >&2
+  say "apt could not install them (all it said: build/apt.log); by hand: apt-get install ${missing[*]}"
+  exit 2
 }

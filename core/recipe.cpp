@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/nearest.h"
 
 namespace ringscope {
 
@@ -24,12 +25,12 @@ std::string listed(const std::vector<BackwardStyle>& styles) {
 }
 
 const ScheduleKind& kind_of(const Recipe& recipe) {
-  std::string names;
+  std::vector<std::string_view> names;
   for (const ScheduleKind& kind : schedule_kinds()) {
     if (kind.name == recipe.schedule) return kind;
-    names += (names.empty() ? "" : ", ") + std::string(kind.name);
+    names.push_back(kind.name);
   }
-  refuse("schedule " + recipe.schedule, "one of " + names);
+  refuse("schedule " + recipe.schedule, any_of(names), nearest_sentence(recipe.schedule, names));
 }
 
 std::string with_words(const Recipe& recipe, std::string_view words) {

@@ -17,8 +17,8 @@ class RankError : public Error {
 // "rank 2 step 3 KV b1 h0-2", the way every sentence about a place begins.
 std::string place_text(int rank, int step, const Slice& slice);
 
-// What a rank's step is about: the first thing it sends, else attends, else finishes; an empty slice when it does
-// nothing.
+// What a rank's step is about: the first thing it sends, else attends, else finishes; when that step has no work, of
+// the nearest later step that has, else of an earlier one.
 Slice activity_of(const Schedule& schedule, int rank, int step);
 
 }  // namespace ringscope

@@ -78,8 +78,12 @@ Transit World::receive(std::int64_t move) {
 void World::pause(int rank, double seconds) {
   Lock lock(mutex_);
   const double end = clock_.now_seconds() + seconds;
-  while (!error_ && clock_.now_seconds() < end) block(lock, rank_of(rank), Doing::paused, end);
-  throw_if_failed();
+  for (;;) {
+    throw_if_failed();
+    if (clock_.now_seconds() >= end) break;
+    check_deadline(options_.deadline_seconds);
+    block(lock, rank_of(rank), Doing::paused, std::min(end, last_progress_seconds_ + options_.deadline_seconds));
+  }
 }
 
 void World::arrive(int rank, double deadline_seconds) {

@@ -95,27 +95,46 @@ std::vector<BlockRows> blocks_of(std::span<const Shard> shards, int blocks_per_r
   return out;
 }
 
-void require_each_position_once(const std::vector<BlockRows>& blocks, std::int64_t len, const char* side) {
-  std::vector<bool> owned(static_cast<std::size_t>(len), false);
-  std::int64_t count = 0;
-  for (const BlockRows& block : blocks) {
-    for (const std::int64_t p : block.positions()) {
-      if (p < 0 || p >= len) {
-        throw Error(ErrorKind::bad_request, std::string(side) + " position " + std::to_string(p),
-                    "positions from 0 to " + std::to_string(len - 1));
-      }
-      if (owned[static_cast<std::size_t>(p)]) {
-        throw Error(ErrorKind::bad_request, std::string(side) + " position " + std::to_string(p) + " twice",
-                    "exactly one owner for each position");
-      }
-      owned[static_cast<std::size_t>(p)] = true;
-      ++count;
+// Marks positions one range at a time, so that a wrong file costs no more than the tokens it may name.
+class Owners {
+ public:
+  Owners(std::int64_t len, const char* side) : owned_(static_cast<std::size_t>(len), false), side_(side) {}
+
+  void add(const Range& r) {
+    for (std::int64_t a = 0; a < r.count; ++a) {
+      for (std::int64_t b = 0; b < r.width; ++b) add(r.begin + a * r.stride + b);
     }
   }
-  if (count == len) return;
-  const auto missing = std::find(owned.begin(), owned.end(), false) - owned.begin();
-  throw Error(ErrorKind::bad_request, std::string(side) + " position " + std::to_string(missing) + " without owner",
-              "exactly one owner for each position");
+  void require_all() const {
+    const auto missing = std::find(owned_.begin(), owned_.end(), false);
+    if (missing != owned_.end()) refuse(missing - owned_.begin(), " without owner");
+  }
+
+ private:
+  void add(std::int64_t p) {
+    const auto len = static_cast<std::int64_t>(owned_.size());
+    if (p < 0 || p >= len) {
+      throw Error(ErrorKind::bad_request, std::string(side_) + " position " + std::to_string(p),
+                  "positions from 0 to " + std::to_string(len - 1));
+    }
+    if (owned_[static_cast<std::size_t>(p)]) refuse(p, " twice");
+    owned_[static_cast<std::size_t>(p)] = true;
+  }
+  [[noreturn]] void refuse(std::int64_t p, const char* how) const {
+    throw Error(ErrorKind::bad_request, std::string(side_) + " position " + std::to_string(p) + how,
+                "exactly one owner for each position");
+  }
+
+  std::vector<bool> owned_;
+  const char* side_;
+};
+
+void require_each_position_once(const std::vector<BlockRows>& blocks, std::int64_t len, const char* side) {
+  Owners owners(len, side);
+  for (const BlockRows& block : blocks) {
+    for (const Range& r : block.ranges()) owners.add(r);
+  }
+  owners.require_all();
 }
 
 // Boundaries of the documents on one side, ends included, so that every position lies in some piece.

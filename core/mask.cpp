@@ -23,6 +23,8 @@ Document document_of(const std::vector<std::int64_t>& docs, std::int64_t p) {
   return {*(next - 1), *next};
 }
 
+constexpr std::int64_t longest = std::int64_t{1} << 40;
+
 std::int64_t floor_to(std::int64_t p, std::int64_t n) {
   const std::int64_t r = p % n;
   return p - (r < 0 ? r + n : r);
@@ -44,6 +46,10 @@ void require_square(const char* word, std::int64_t len_q, std::int64_t len_kv) {
 }  // namespace
 
 void Mask::validate(std::int64_t batch, std::int64_t len_q, std::int64_t len_kv) const {
+  const Window w = window.value_or(Window{});
+  for (const std::int64_t n : {prefix.value_or(0), w.left, w.right, chunk, sinks, offset.value_or(0)}) {
+    if (n > longest || n < -longest) refuse("a mask with " + number(n), "numbers up to 2^40");
+  }
   if (prefix && (*prefix < 0 || *prefix > len_kv)) {
     refuse("prefix=" + number(*prefix), "0 <= prefix <= Skv = " + number(len_kv));
   }

@@ -76,7 +76,7 @@ void ProofMemory::reserve(int rank, const Atom& atom, int slot, int step, int la
   grow(ranks_[at(rank)], bytes(atom));
 }
 
-Held& ProofMemory::create(int rank, const Atom& atom, int slot, int step, std::int64_t filler, Bytes count) {
+HeldAtom& ProofMemory::create(int rank, const Atom& atom, int slot, int step, std::int64_t filler, Bytes count) {
   const bool own = at_home(rank, atom);
   if (!own && slot == home_slot) {
     log_.add(Rule::overwrite, step, rank, slice(atom), "puts", " into slot 0, where only its own blocks live");
@@ -90,14 +90,14 @@ Held& ProofMemory::create(int rank, const Atom& atom, int slot, int step, std::i
   p.filler = filler;
   ++held_;
   if (count == Bytes::to_count) grow(ranks_[at(rank)], bytes(atom));
-  Held& held = ranks_[at(rank)].atoms[key(atom)];
+  HeldAtom& held = ranks_[at(rank)].atoms[key(atom)];
   held = {own ? std::int32_t{home_slot} : slot};
   return held;
 }
 
 void ProofMemory::remove(int rank, const Atom& atom, int step) {
   Rank& r = ranks_[at(rank)];
-  const Held* held = r.atoms.find(key(atom));
+  const HeldAtom* held = r.atoms.find(key(atom));
   if (held == nullptr) return;
   const int until = std::max(step, held->read_until);
   Place& p = place(rank, atom, held->slot);

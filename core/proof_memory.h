@@ -18,7 +18,7 @@ struct Atom {
 };
 
 // One atom on one rank.
-struct Held {
+struct HeldAtom {
   std::int32_t slot = home_slot;
   std::int32_t contributions = 0;  // attends in an accumulator: (q block, kv block, q unit) with pairs
   std::int32_t sent = -1;          // the last step that sends it
@@ -43,12 +43,12 @@ class ProofMemory {
   // Keeps references. Every rank begins with its own inputs at home.
   ProofMemory(const Plan& plan, const HeadUnits& units, ViolationLog& log);
 
-  Held* find(int rank, const Atom& atom) { return ranks_[at(rank)].atoms.find(key(atom)); }
+  HeldAtom* find(int rank, const Atom& atom) { return ranks_[at(rank)].atoms.find(key(atom)); }
   // A buffer that landings of a later moment will fill: its place must be free now and stays reserved.
   void reserve(int rank, const Atom& atom, int slot, int step, int landing_step);
   // Creates an atom that is not there. `reserved`: its bytes were counted when its place was reserved.
   enum class Bytes { to_count, reserved };
-  Held& create(int rank, const Atom& atom, int slot, int step, std::int64_t filler, Bytes bytes);
+  HeldAtom& create(int rank, const Atom& atom, int slot, int step, std::int64_t filler, Bytes bytes);
   void remove(int rank, const Atom& atom, int step);
   // Frees what lagged sends have read, once the step is over.
   void end_step(int step);
@@ -63,12 +63,12 @@ class ProofMemory {
 
   template <class Visit>
   void for_each(int rank, const Visit& visit) const {
-    ranks_[at(rank)].atoms.for_each([&](std::uint64_t k, const Held& held) { visit(atom_of(k), held); });
+    ranks_[at(rank)].atoms.for_each([&](std::uint64_t k, const HeldAtom& held) { visit(atom_of(k), held); });
   }
 
  private:
   struct Rank {
-    FlatMap<Held> atoms;
+    FlatMap<HeldAtom> atoms;
     FlatMap<Place> places;
     std::int64_t bytes = 0, peak = 0;
   };

@@ -58,8 +58,8 @@ void SymbolicRun::attend(const Attend& a, int step) {
 }
 
 // Finds the accumulator that an attend writes, or makes it, which it does even if the mask leaves nothing to add.
-Held& SymbolicRun::accumulator(int rank, const Atom& atom, int slot, int step) {
-  Held* held = memory_.find(rank, atom);
+HeldAtom& SymbolicRun::accumulator(int rank, const Atom& atom, int slot, int step) {
+  HeldAtom* held = memory_.find(rank, atom);
   if (held == nullptr) return memory_.create(rank, atom, slot, step, operation_, ProofMemory::Bytes::to_count);
   if (held->sent == step) {
     log_.add(Rule::overwrite, step, rank, memory_.slice(atom), "attends into", " while it is being sent");
@@ -125,7 +125,7 @@ void SymbolicRun::finish(const Finish& f, int step) {
 // State -> Out. An absent State is the empty one.
 void SymbolicRun::finish_forward(const Finish& f, const Atom& q, int step) {
   const Atom state{TensorKind::state, q.block, q.unit}, out{TensorKind::out, q.block, q.unit};
-  const Held* held = memory_.find(f.rank, state);
+  const HeldAtom* held = memory_.find(f.rank, state);
   if (held != nullptr && held->sent == step) {
     log_.add(Rule::overwrite, step, f.rank, memory_.slice(state), "finishes", " while it is being sent");
   }

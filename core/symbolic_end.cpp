@@ -48,7 +48,7 @@ void SymbolicRun::check_coverage(Pass pass) {
 }
 
 void SymbolicRun::check_leftovers(int rank) {
-  memory_.for_each(rank, [&](const Atom& atom, const Held& held) {
+  memory_.for_each(rank, [&](const Atom& atom, const HeldAtom& held) {
     const int steps = plan_.schedule.steps();
     if (memory_.at_home(rank, atom)) {
       if (atom.tensor != TensorKind::state) return;
@@ -66,7 +66,7 @@ void SymbolicRun::check_home(int block) {
   const int owner = plan_.layout.owner(block), steps = plan_.schedule.steps();
   const Blocks one{block, 1, 1};
   const auto gathered = [&](const Atom& atom, std::int32_t want) {
-    const Held* held = memory_.find(owner, atom);
+    const HeldAtom* held = memory_.find(owner, atom);
     const std::int32_t have = held == nullptr ? 0 : held->contributions;
     if (have == want) return;
     log_.add(Rule::gradient, steps, owner, memory_.slice(atom), "has",

@@ -50,6 +50,7 @@ void SymbolicRun::run() {
   for (int step = 0; step < plan_.schedule.steps() && !memory_.too_large(); ++step) {
     post(step);
     compute(step);
+    check_drops(step);
     land(step);
     empty_sources(step);
     memory_.end_step(step);
@@ -66,10 +67,7 @@ void SymbolicRun::post(int step) {
   const std::int64_t end = plan_.schedule.first_move(step + 1);
   for (std::int64_t i = plan_.schedule.first_move(step); i < end; ++i) {
     const Move& m = plan_.schedule.moves[at(i)];
-    if (m.to == nobody) {
-      for_each_atom(m.tensor, m.blocks, m.heads, [&](const Atom& atom) { post_drop(m, atom, step); });
-      continue;
-    }
+    if (m.to == nobody) continue;
     if (m.combine != combine_of(m.tensor)) {
       log_.add(Rule::combine, step, m.from, m.slice(), "moves",
                std::string(" with ") + word(m.combine) + ": want " + word(combine_of(m.tensor)));
@@ -82,25 +80,30 @@ void SymbolicRun::post(int step) {
     if (m.lag == 0) continue;
     Late late{i, {}};
     for_each_atom(m.tensor, m.blocks, m.heads, [&](const Atom& atom) {
-      const Held* held = memory_.find(m.from, atom);
+      const HeldAtom* held = memory_.find(m.from, atom);
       late.contributions.push_back(held == nullptr ? 0 : held->contributions);
     });
     late_[step + m.lag].push_back(std::move(late));
   }
 }
 
-void SymbolicRun::post_drop(const Move& m, const Atom& atom, int step) {
-  if (is_accumulator(m.tensor)) {
-    const Rule rule = m.tensor == TensorKind::state ? Rule::state_owner : Rule::gradient;
-    log_.add(rule, step, m.from, memory_.slice(atom), "drops", " with what it has gathered");
-  } else if (!memory_.at_home(m.from, atom)) {
-    require(m.from, atom, step, "drops");
+// A drop comes after the step's computing: it may drop what that made, but not what only lands in this step.
+void SymbolicRun::check_drops(int step) {
+  for (const Move& m : plan_.schedule.moves_of(step)) {
+    if (m.to != nobody) continue;
+    if (is_accumulator(m.tensor)) {
+      const Rule rule = m.tensor == TensorKind::state ? Rule::state_owner : Rule::gradient;
+      log_.add(rule, step, m.from, m.slice(), "drops", " with what it has gathered");
+    }
+    for_each_atom(m.tensor, m.blocks, m.heads, [&](const Atom& atom) {
+      if (!memory_.at_home(m.from, atom)) require(m.from, atom, step, "drops");
+    });
   }
 }
 
 void SymbolicRun::post_send(const Move& m, const Atom& atom, int step) {
   if (m.combine == Combine::replace) memory_.reserve(m.to, atom, m.slot, step, step + m.lag);
-  Held* held = memory_.find(m.from, atom);
+  HeldAtom* held = memory_.find(m.from, atom);
   if (held == nullptr) return require(m.from, atom, step, "sends");
   if (is_accumulator(m.tensor) && held->sent == step) {
     log_.add(Rule::state_owner, step, m.from, memory_.slice(atom), "gives", " twice");
@@ -138,7 +141,7 @@ void SymbolicRun::land(int step) {
   for (const Move& m : plan_.schedule.moves_of(step)) {
     if (m.to == nobody || m.lag > 0) continue;
     for_each_atom(m.tensor, m.blocks, m.heads, [&](const Atom& atom) {
-      const Held* source = memory_.find(m.from, atom);
+      const HeldAtom* source = memory_.find(m.from, atom);
       land_atom(m, atom, source == nullptr ? 0 : source->contributions, step);
     });
     staged(m);
@@ -149,7 +152,7 @@ void SymbolicRun::land(int step) {
 }
 
 void SymbolicRun::land_atom(const Move& m, const Atom& atom, std::int32_t contributions, int step) {
-  Held* held = memory_.find(m.to, atom);
+  HeldAtom* held = memory_.find(m.to, atom);
   if (held == nullptr) {
     const auto bytes = m.combine == Combine::replace ? ProofMemory::Bytes::reserved : ProofMemory::Bytes::to_count;
     memory_.create(m.to, atom, m.slot, step, landings_of(step), bytes).contributions = contributions;

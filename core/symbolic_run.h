@@ -35,12 +35,11 @@ class SymbolicRun {
 
   void post(int step);
   void post_send(const Move& m, const Atom& atom, int step);
-  void post_drop(const Move& m, const Atom& atom, int step);
   void count_transfer(const Move& m, int step);
   void compute(int step);
   void attend(const Attend& a, int step);
   void require(int rank, const Atom& atom, int step, const char* verb);
-  Held& accumulator(int rank, const Atom& atom, int slot, int step);
+  HeldAtom& accumulator(int rank, const Atom& atom, int slot, int step);
   struct Gain {
     std::int32_t tiles = 0;  // kv blocks with pairs
     std::int64_t pairs = 0;  // heads included
@@ -49,6 +48,7 @@ class SymbolicRun {
   void finish(const Finish& f, int step);
   void finish_forward(const Finish& f, const Atom& q, int step);
   void finish_backward(const Finish& f, const Atom& q, int step);
+  void check_drops(int step);
   void land(int step);
   void land_atom(const Move& m, const Atom& atom, std::int32_t contributions, int step);
   void empty_sources(int step);

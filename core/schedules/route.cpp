@@ -26,11 +26,13 @@ int Route::gradient_next(int v) const {
   return s + 1 < outer ? v + inner : home;
 }
 
-// Two slots by turns inside a node and two for what flies. The parity is that of the stop in both ways: the inward way
-// begins in the slot where the outward way ended.
+// Two slots by turns inside a node and two for what flies. The block that ends the outward way waits in a flying slot:
+// it flies when the inward way begins, while hops inside the node use the others.
 std::uint16_t Route::slot(int v) const {
   const int s = v / inner, t = v % inner;
-  const bool flew = way == Way::outward ? t == 0 : t == inner - 1 && (s + 1 < outer || inner == 1);
+  const bool waits = outer > 1 && inner > 1 && (way == Way::outward ? v == last() : t == inner - 1);
+  if (waits) return static_cast<std::uint16_t>(3 + s % 2);
+  const bool flew = way == Way::outward ? t == 0 : inner == 1;
   return static_cast<std::uint16_t>(flew ? 3 + (s + 1) % 2 : 1 + (t + 1) % 2);
 }
 

@@ -2,26 +2,24 @@
 
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "core/error.h"
+#include "core/numbers.h"
 
 namespace ringscope {
 
 namespace {
 
-void require(bool holds, std::string got, std::string want) {
-  if (!holds) throw Error(ErrorKind::bad_request, std::move(got), std::move(want));
+// The sentence is made only when it is needed: suites validate a million problems.
+template <class Got>
+void require(bool holds, const Got& got, const char* want) {
+  if (!holds) throw Error(ErrorKind::bad_request, got(), want);
 }
 
 void require_range(const char* field, std::int64_t value, std::int64_t low, std::int64_t high) {
-  require(low <= value && value <= high, std::string(field) + " " + std::to_string(value),
-          std::string(field) + " between " + std::to_string(low) + " and " + std::to_string(high));
-}
-
-std::string text(double value) {
-  std::string s = std::to_string(value);
-  return s;
+  if (low <= value && value <= high) return;
+  throw Error(ErrorKind::bad_request, std::string(field) + " " + std::to_string(value),
+              std::string(field) + " between " + std::to_string(low) + " and " + std::to_string(high));
 }
 
 constexpr std::int64_t longest = std::int64_t{1} << 40;
@@ -36,19 +34,27 @@ void Problem::validate() const {
   require_range("batch (b)", batch, 1, 1 << 20);
   require_range("query heads (h)", heads_q, 1, 65535);
   require_range("KV heads (h)", heads_kv, 1, heads_q);
-  require(heads_q % heads_kv == 0, "h" + std::to_string(heads_q) + "/" + std::to_string(heads_kv),
-          "query heads that are a multiple of the KV heads");
+  require(
+      heads_q % heads_kv == 0, [&] { return "h" + std::to_string(heads_q) + "/" + std::to_string(heads_kv); },
+      "query heads that are a multiple of the KV heads");
   require_range("Sq (s)", len_q, 1, longest);
   require_range("Skv (s)", len_kv, 1, longest);
   require_range("Dqk (d)", dim_qk, 1, 1 << 16);
   require_range("Dv (d)", dim_v, 1, 1 << 16);
   mask.validate(batch, len_q, len_kv);
-  require(!terms.scale || std::isfinite(*terms.scale), "scale that is not finite", "a finite scale");
-  require(std::isfinite(terms.softcap) && terms.softcap >= 0, "softcap=" + text(terms.softcap), "softcap > 0");
-  require(terms.dropout >= 0 && terms.dropout < 1, "dropout=" + text(terms.dropout), "0 <= dropout < 1");
-  require(terms.rope_base == 0 || (std::isfinite(terms.rope_base) && terms.rope_base > 1),
-          "rope=" + text(terms.rope_base), "a base above 1, like rope=10000");
-  require(terms.rope_base == 0 || dim_qk % 2 == 0, "rope with Dqk = " + std::to_string(dim_qk), "an even Dqk for rope");
+  require(
+      !terms.scale || std::isfinite(*terms.scale), [] { return "scale that is not finite"; }, "a finite scale");
+  require(
+      std::isfinite(terms.softcap) && terms.softcap >= 0, [&] { return "softcap=" + text_of(terms.softcap); },
+      "softcap > 0");
+  require(
+      terms.dropout >= 0 && terms.dropout < 1, [&] { return "dropout=" + text_of(terms.dropout); }, "0 <= dropout < 1");
+  require(
+      terms.rope_base == 0 || (std::isfinite(terms.rope_base) && terms.rope_base > 1),
+      [&] { return "rope=" + text_of(terms.rope_base); }, "a base above 1, like rope=10000");
+  require(
+      terms.rope_base == 0 || dim_qk % 2 == 0, [&] { return "rope with Dqk = " + std::to_string(dim_qk); },
+      "an even Dqk for rope");
 }
 
 }  // namespace ringscope

@@ -63,18 +63,37 @@ std::optional<Typed> find_name(Field field, std::string_view text) {
   return std::nullopt;
 }
 
-// Examples are what people can copy; a wrong word is measured against names as well.
-[[noreturn]] void refuse_unknown(Field field, std::string_view text) {
-  std::vector<std::string_view> examples, names;
+struct Suggestion {
+  std::string_view example;
+  int edits = 0;
+};
+
+// Examples are what people can copy; a wrong word is measured against names.
+Suggestion nearest_word(Field field, std::string_view text) {
+  std::vector<std::string_view> names, examples;
   for (const WordKind& kind : words_of(field)) {
     examples.push_back(kind.example);
     names.push_back(kind.takes == Takes::number_behind || kind.name.empty() ? kind.example : kind.name);
   }
   const std::string_view name = split_at(text, '=').before;
-  const std::string_view near =
-      examples[static_cast<std::size_t>(std::find(names.begin(), names.end(), nearest(name, names)) - names.begin())];
+  const std::string_view near = nearest(name, names);
+  return {examples[static_cast<std::size_t>(std::find(names.begin(), names.end(), near) - names.begin())],
+          edits_between(name, near)};
+}
+
+[[noreturn]] void refuse_unknown(Field field, std::string_view text) {
+  std::vector<std::string_view> examples;
+  for (const WordKind& kind : words_of(field)) examples.push_back(kind.example);
+  Suggestion best = nearest_word(field, text);
+  std::string where;
+  for (int other = 0; other < case_fields; ++other) {
+    const Suggestion there = nearest_word(static_cast<Field>(other), text);
+    if (there.edits >= best.edits) continue;
+    best = there;
+    where = ", in the " + std::string(name_of(static_cast<Field>(other))) + " field";
+  }
   refuse(quoted(text) + " in the " + std::string(name_of(field)) + " field", any_of(examples),
-         "the nearest right word is " + quoted(near));
+         "the nearest right word is " + quoted(best.example) + where);
 }
 
 Typed recognise(Field field, std::string_view text) {
@@ -92,9 +111,10 @@ Typed recognise(Field field, std::string_view text) {
 
 void require_once(const std::vector<Typed>& before, const Typed& typed) {
   for (const Typed& b : before) {
-    if (b.kind == typed.kind) refuse(quoted(b.text) + " and " + quoted(typed.text), quoted(typed.kind->name) + " once");
-    if (b.kind->topic != typed.kind->topic || !is_single(typed.kind->topic)) continue;
-    refuse(quoted(b.text) + " and " + quoted(typed.text), "one " + std::string(name_of(typed.kind->topic)));
+    const bool one_of_topic = b.kind->topic == typed.kind->topic && is_single(typed.kind->topic);
+    if (b.kind != typed.kind && !one_of_topic) continue;
+    refuse(quoted(b.text) + " and " + quoted(typed.text),
+           one_of_topic ? "one " + std::string(name_of(typed.kind->topic)) : quoted(typed.kind->name) + " once");
   }
 }
 
@@ -133,11 +153,11 @@ void require_one_reach(const std::vector<Typed>& words, const Mask& mask) {
   if (full && (mask.causal || mask.prefix)) refuse("`full` with a causal word", "`full`, or `causal` or `prefix=32`");
 }
 
-void require_known_fault(const FaultChoice& fault) {
-  if (fault.name.empty() || find_fault(fault.name) != nullptr) return;
+const FaultKind& known_fault(std::string_view name) {
+  if (const FaultKind* kind = find_fault(name)) return *kind;
   std::vector<std::string_view> names;
   for (const FaultKind& kind : fault_kinds()) names.push_back(kind.name);
-  refuse("fault " + quoted(fault.name), any_of(names), nearest_sentence(fault.name, names));
+  refuse("fault " + quoted(name), any_of(names), nearest_sentence(name, names));
 }
 
 std::string print_field(Field field, const Case& c) {
@@ -149,15 +169,16 @@ std::string print_field(Field field, const Case& c) {
   return out;
 }
 
-// A style that the schedule has anyway is not said.
-void leave_defaults_unsaid(Recipe& recipe) {
-  for (const ScheduleKind& kind : schedule_kinds()) {
-    if (kind.name != recipe.schedule || kind.styles.empty()) continue;
-    if (recipe.backward == kind.styles.front()) recipe.backward.reset();
-  }
-}
-
 }  // namespace
+
+Case canonical(Case c) {
+  for (const ScheduleKind& kind : schedule_kinds()) {
+    if (kind.name != c.recipe.schedule || kind.styles.empty()) continue;
+    if (c.recipe.backward == kind.styles.front()) c.recipe.backward.reset();
+  }
+  if (const FaultKind* fault = find_fault(c.fault.name)) c.fault.name = fault->name;
+  return c;
+}
 
 void validate(const Case& c) {
   c.problem.validate();
@@ -165,7 +186,7 @@ void validate(const Case& c) {
   if (const auto why = refusal(c.problem, c.fill)) {
     refuse("the fill " + quoted(name_of(c.fill)) + " here", *why, "`random` goes with every problem");
   }
-  require_known_fault(c.fault);
+  if (!c.fault.name.empty()) known_fault(c.fault.name);
 }
 
 Case parse_case(std::string_view line) {
@@ -182,8 +203,7 @@ Case parse_case(std::string_view line) {
   require_one_reach(words[0], c.problem.mask);
   if (!has_topic(words[0], Topic::direction)) c.problem.direction = default_direction(c.recipe);
   validate(c);
-  leave_defaults_unsaid(c.recipe);
-  return c;
+  return canonical(c);
 }
 
 std::string to_line(const Case& c) {

@@ -34,6 +34,9 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
+// The same case without what is the default anyway: a backward style that the schedule has unasked; a fault by
+// its own spelling.
+Case canonical(Case c);
 // Throws Error(bad_request) where the parts of a case cannot go together.
 void validate(const Case& c);
 

@@ -10,9 +10,9 @@ std::string_view name_of(Field field) {
 }
 
 std::string_view name_of(Topic topic) {
-  static constexpr std::array<std::string_view, 13> names{"shape",  "type",     "mask",  "score term", "direction",
-                                                          "layout", "schedule", "number of ranks", "option",     "backend",
-                                                          "fill",   "seed",     "fault"};
+  static constexpr std::array<std::string_view, 13> names{
+      "shape",           "type",   "mask",    "score term", "direction", "layout", "schedule",
+      "number of ranks", "option", "backend", "fill",       "seed",      "fault"};
   return names[static_cast<std::size_t>(topic)];
 }
 

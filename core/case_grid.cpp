@@ -165,7 +165,11 @@ std::vector<Level> switch_levels(const char* name, bool ScoreTerms::*field) {
 }
 
 std::vector<Level> scales() {
-  return {nothing("own scale"), level("scale", [](Case& c) { c.problem.terms.scale = 0.3; })};
+  std::vector<Level> levels{nothing("own scale")};
+  for (const double scale : {0.3, 0.25}) {  // a power of two for the fills that need one
+    levels.push_back(level("scale", [scale](Case& c) { c.problem.terms.scale = scale; }));
+  }
+  return levels;
 }
 
 std::vector<Level> directions() {

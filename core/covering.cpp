@@ -45,8 +45,9 @@ class Coverer {
   CoveringRows run() {
     cover_pairs();
     for (const auto& factors : r_.triples) cover_triples(factors);
-    for (std::int64_t misses = 0; rows() < r_.enough_rows && misses < r_.enough_rows && !full();) {
-      if (!add({})) ++misses;
+    constexpr int enough_misses = 20;  // in a row: there is hardly anything new left
+    for (int misses = 0; rows() < r_.enough_rows && misses < enough_misses && !full();) {
+      misses = add({}) ? 0 : misses + 1;
     }
     return std::move(out_);
   }

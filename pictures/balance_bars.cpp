@@ -102,6 +102,7 @@ Picture draw(std::span<const BalanceBars> all) {
   add_legend(p, frame_margin + heading, y + 8,
              {{{.ink = Ink::accent}, "work (allowed pairs, all heads)"},
               {{.ink = Ink::faint, .pattern = Pattern::outlined}, "waiting for the busiest rank of the step"}});
+  widen_to_words(p);
   return p;
 }
 

@@ -120,6 +120,7 @@ Picture draw(const std::vector<ErrorMap>& maps) {
              {{{.ink = Ink::accent, .weight = 0.06}, "exact"},
               {{.ink = Ink::accent, .weight = 0.96}, "just allowed"},
               {{.ink = Ink::bad, .pattern = Pattern::hatched}, "wrong"}});
+  widen_to_words(p);
   return p;
 }
 

@@ -23,6 +23,12 @@ Picture framed(std::string title, std::string summary, double contents_width, do
   return p;
 }
 
+void widen_to_words(Picture& picture) {
+  for (const Text& t : picture.texts) {
+    if (t.align == Align::left) picture.width = std::max(picture.width, t.x + width_of(t.words, t.size) + frame_margin);
+  }
+}
+
 void add_legend(Picture& picture, double x, double y, const std::vector<LegendEntry>& entries) {
   constexpr double side = 12, size = 11;
   for (const LegendEntry& entry : entries) {

@@ -15,6 +15,9 @@ double width_of(std::string_view words, double size);  // an estimate: fonts dif
 // A picture with its heading in place, wide enough for it; the summary is its second line.
 Picture framed(std::string title, std::string summary, double contents_width, double contents_height);
 
+// As wide as its left-aligned words need.
+void widen_to_words(Picture& picture);
+
 struct LegendEntry {
   Box sample;  // its pattern, ink and tint
   std::string words;

@@ -251,6 +251,19 @@ std::string cell_of(const MaskTile& tile, const CellStyle& style) {
   return fit(out, style.width);
 }
 
+// Where each column begins, as often as there is room.
+SheetLine column_names(const MaskMap& map, const CellStyle& style, int heading) {
+  SheetLine line{{repeated(" ", heading)}};
+  for (std::int64_t c = 0; c < map.columns(); ++c) {
+    const std::string first = map.column_names[at(c)].substr(0, map.column_names[at(c)].find('-'));
+    const int begin = heading + static_cast<int>(c) * style.width, have = columns_of(line);
+    const bool fits = have <= begin && begin + columns_of(first) <= sheet_columns;
+    if (fits) line.push_back({repeated(" ", begin - have) + first + " ", Ink::rank, map.column_ranks[at(c)]});
+  }
+  if (columns_of(line) > sheet_columns) line.back().words.pop_back();
+  return line;
+}
+
 void write_rank_totals(const MaskMap& map, Sheet& sheet) {
   std::map<int, std::int64_t> totals;
   for (const MaskTile& tile : map.tiles) totals[tile.rank] += tile.pairs;
@@ -272,16 +285,7 @@ Sheet write(const MaskMap& map) {
   sheet.add({{"queries down, keys across; in the order of " +
                   std::string(map.order == MaskMap::Order::positions ? "positions" : "blocks"),
               Ink::accent}});
-  if (style.width > 1) {
-    SheetLine line{{fit("", heading)}};
-    for (std::int64_t c = 0; c < map.columns(); ++c) {
-      const std::string& name = map.column_names[at(c)];
-      const std::string shortened = columns_of(name) < style.width ? name : name.substr(0, name.find('-'));
-      line.push_back({columns_of(shortened) < style.width ? fit(shortened, style.width) : fit("", style.width),
-                      Ink::rank, map.column_ranks[at(c)]});
-    }
-    sheet.add(std::move(line));
-  }
+  sheet.add(column_names(map, style, heading));
   for (std::int64_t r = 0; r < map.rows(); ++r) {
     SheetLine line{{fit(map.row_names[at(r)], heading - 1, Align::right) + " ", Ink::rank, map.row_ranks[at(r)]}};
     for (std::int64_t c = 0; c < map.columns(); ++c) {

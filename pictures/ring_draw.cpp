@@ -1,4 +1,4 @@
-// The ring of ranks as a picture: cards on a circle, rank 0 on top, clockwise; arrows under them.
+// The ring of ranks as a picture: cards on an ellipse, rank 0 on top, clockwise; arrows under them.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -25,10 +25,12 @@ struct Geometry {
   double radius = 0, card_width = 0, card_height = 0;
   Point centre;
 
+  static constexpr double stretch = 1.2;
+
   bool roomy() const { return ranks <= 12; }
-  Point place(int rank) const {
+  Point place(int rank) const {  // on an ellipse: cards are wide
     const double angle = 2 * std::numbers::pi * rank / ranks - std::numbers::pi / 2;
-    return {centre.x + radius * std::cos(angle), centre.y + radius * std::sin(angle)};
+    return {centre.x + stretch * radius * std::cos(angle), centre.y + radius * std::sin(angle)};
   }
   // Where the straight line from one card's centre towards a point leaves the card, and a little beyond.
   Point edge(Point from, Point towards) const {
@@ -46,7 +48,7 @@ Geometry geometry_of(int ranks) {
   g.card_height = roomy ? 70 : ranks <= 64 ? 24 : 10;
   const double least = roomy ? 170 : 240, around = roomy ? 176 : ranks <= 64 ? 46 : 4;
   g.radius = ranks == 1 ? 0 : std::clamp(ranks * around / (2 * std::numbers::pi), least, 500.0);
-  const double half = g.radius + g.card_width / 2 + 30;
+  const double half = Geometry::stretch * g.radius + g.card_width / 2 + 30;
   g.centre = {frame_margin + half, frame_top + g.radius + g.card_height / 2 + 16};
   return g;
 }
@@ -120,7 +122,7 @@ void draw_middle(const Geometry& g, const RingStep& ring, Picture& p) {
 Picture draw(const RingStep& ring) {
   const int ranks = static_cast<int>(ring.work.size());
   const Geometry g = geometry_of(ranks);
-  const double width = 2 * g.radius + g.card_width + 60, height = 2 * g.radius + g.card_height + 66;
+  const double width = 2 * Geometry::stretch * g.radius + g.card_width + 60, height = 2 * g.radius + g.card_height + 66;
   Picture p = framed("Step " + std::to_string(ring.step) + " of 0-" + std::to_string(ring.steps - 1) + ": " +
                          (ring.pass == Pass::forward ? "forward" : "backward"),
                      "A colour is a block's home; arrows carry blocks to their next rank meanwhile.", width, height);

@@ -8,12 +8,13 @@
 namespace ringscope {
 
 struct Inputs {
-  Tensor q;                        // [B, Hq, Sq, Dqk]
-  Tensor k;                        // [B, Hkv, Skv, Dqk]
-  Tensor v;                        // [B, Hkv, Skv, Dv]
-  Tensor d_o;                      // [B, Hq, Sq, Dv]; empty when only forward
-  std::vector<double> sink_logit;  // [Hq]; empty without the term
-  std::uint64_t dropout_seed = 0;  // the Philox key
+  Tensor q;                         // [B, Hq, Sq, Dqk]
+  Tensor k;                         // [B, Hkv, Skv, Dqk]
+  Tensor v;                         // [B, Hkv, Skv, Dv]
+  Tensor d_o;                       // [B, Hq, Sq, Dv]; empty when only forward
+  std::vector<double> sink_logit;   // [Hq]; empty without the term
+  std::uint64_t dropout_seed = 0;   // the Philox key
+  std::vector<double> alibi_slope;  // [Hq]; foreign slopes instead of 2^(-8 (h+1) / Hq), for the oracle alone
 };
 
 struct Outputs {

@@ -6,6 +6,10 @@ namespace ringscope::cpu {
 
 std::span<const KernelKind> kernel_kinds() {
   static constexpr std::array kinds = {
+      KernelKind{.name = "eigen",
+                 .sentence = "Tiles of scores by Eigen's matrix products, on several threads: the fast one.",
+                 .make_float = make_eigen_kernel<float>,
+                 .make_double = make_eigen_kernel<double>},
       KernelKind{.name = "naive",
                  .sentence = "Plain loops, one key after another; records how each row grows.",
                  .make_float = make_naive_kernel<float>,

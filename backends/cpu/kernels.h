@@ -11,5 +11,7 @@ template <class Real>
 std::unique_ptr<Kernel<Real>> make_naive_kernel(const KernelOptions& options);
 template <class Real>
 std::unique_ptr<Kernel<Real>> make_bitwise_kernel(const KernelOptions& options);
+template <class Real>
+std::unique_ptr<Kernel<Real>> make_eigen_kernel(const KernelOptions& options);
 
 }  // namespace ringscope::cpu

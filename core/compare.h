@@ -1,5 +1,8 @@
 // Judges outputs against the oracle, by the numerics contract (docs/numerics.md).
 #pragma once
+#include <optional>
+#include <string>
+
 #include "core/data.h"
 #include "core/fill.h"
 #include "core/oracle.h"
@@ -13,15 +16,16 @@ namespace ringscope {
 struct Reference {
   Inputs inputs;
   Outputs oracle;
-  std::optional<Outputs> magnitudes;  // f64 only
-  std::optional<Outputs> baseline;    // lower precision only
+  Outputs magnitudes;               // C, per element
+  std::optional<Outputs> baseline;  // lower precision only
   std::optional<ExactOutputs> exact;
   std::optional<std::string> mistrust;  // why no verdict on these data could be trusted
 };
 Reference make_reference(const Problem& problem, Fill fill, std::uint64_t seed, Weights weights = Weights::kept);
 
-// Fills figures, verdict, reason and the first wrong (output, batch, head, row). Outputs in the order o, lse, dq, dk,
-// dv.
+// Fills figures, verdict, reason and the first wrong (output, batch, head, row), outputs in the order o, lse, dq, dk,
+// dv. A wrong gradient of the sink logit fails too: where.check is then "d_sink" and where.head the query head. A
+// failure outranks mistrust.
 Report compare(const Problem& problem, const Reference& reference, const Outputs& outputs);
 
 }  // namespace ringscope

@@ -51,6 +51,11 @@ bool ScheduleBuilder::needs(const Blocks& q, const Blocks& kv) const {
   return false;
 }
 
+void ScheduleBuilder::expect(std::size_t moves, std::size_t attends) {
+  moves_.expect(moves);
+  attends_.expect(attends);
+}
+
 void ScheduleBuilder::move(int step, const Move& move) {
   if (move.from == move.to || move.heads.count() <= 0 || !has_rows(side_of(move.tensor), move.blocks)) return;
   moves_.add(step, move);

@@ -33,6 +33,8 @@ class ScheduleBuilder {
 
   // Steps from here on are backward ones.
   void start_backward(int step) { first_backward_ = step; }
+  // Room for so many more: rings of a thousand ranks write millions.
+  void expect(std::size_t moves, std::size_t attends);
   // A move without rows, without heads or to oneself does not exist; nor does a drop of nothing but own blocks.
   void move(int step, const Move& move);
   void drop(int step, int rank, const Slice& slice);
@@ -52,6 +54,10 @@ class ScheduleBuilder {
     void add(int t, const Item& item) {
       items.push_back(item);
       step.push_back(t);
+    }
+    void expect(std::size_t more) {
+      items.reserve(items.size() + more);
+      step.reserve(step.size() + more);
     }
     std::vector<std::int64_t> begins(int steps) const;                       // [steps + 1]
     std::vector<Item> take_by_step(const std::vector<std::int64_t>& begin);  // stable; O(items)

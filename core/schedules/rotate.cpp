@@ -24,6 +24,7 @@ class Rotor {
       moving_.push_back(&x);
       look_ahead(x);
     }
+    b_.expect(visits_.size() * (moving_tensors().size() + (backward() ? 1 : 0)), visits_.size());
   }
 
   int write() {

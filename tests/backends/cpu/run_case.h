@@ -12,6 +12,7 @@
 
 #include "backends/cpu/cpu_backend.h"
 #include "core/case.h"
+#include "core/error.h"
 #include "core/execute.h"
 #include "core/oracle.h"
 

@@ -83,7 +83,7 @@ void ScheduleBuilder::attend(int step, const Attend& attend) {
   attends_.add(step, attend);
 }
 
-void ScheduleBuilder::finish(int step, int rank, const Held& q) {
+void ScheduleBuilder::finish(int step, int rank, const Share& q) {
   if (q.heads.count() <= 0 || !has_rows(Side::q, q.blocks)) return;
   finishes_.add(step, {.rank = rank, .q = q.blocks, .heads = q.heads, .slot = gather_slot});
 }

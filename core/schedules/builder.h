@@ -12,7 +12,7 @@ namespace ringscope {
 inline constexpr std::uint16_t gather_slot = 5;
 
 // Blocks and heads of one side: what a rank holds, or what travels.
-struct Held {
+struct Share {
   Blocks blocks;
   Heads heads;
 };
@@ -39,7 +39,7 @@ class ScheduleBuilder {
   void move(int step, const Move& move);
   void drop(int step, int rank, const Slice& slice);
   void attend(int step, const Attend& attend);
-  void finish(int step, int rank, const Held& q);
+  void finish(int step, int rank, const Share& q);
 
   // The schedule so far, which leaves the builder. Inside a step the order of the calls stays: it is the landing order.
   // Steps in which nothing happens are left out.

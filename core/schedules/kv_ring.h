@@ -11,8 +11,8 @@ struct KvRing {
   Route route;
   std::vector<Traveller> kv;  // go up
   std::vector<Traveller> q;   // go down, in backward=qside: a query meets the keys in the forward's order
-  std::vector<Held> q_held;   // [rank]
-  std::vector<Held> kv_held;  // [rank]
+  std::vector<Share> q_held;   // [rank]
+  std::vector<Share> kv_held;  // [rank]
 };
 
 // One traveller per rank and side, which holds its own blocks and all heads.

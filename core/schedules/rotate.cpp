@@ -117,7 +117,7 @@ class Rotor {
 
   void attend(const Traveller& x, int v) {
     const int rank = x.path[at(v)];
-    const Held& stays = r_.stays[at(rank)];
+    const Share& stays = r_.stays[at(rank)];
     Attend a{.rank = rank};
     if (r_.travels == Side::kv) {
       a.q = stays.blocks, a.q_heads = stays.heads, a.acc_q = gather_slot;

@@ -9,7 +9,7 @@
 namespace ringscope {
 
 struct Traveller {
-  Held what;
+  Share what;
   std::vector<int> path;  // the rank of each stop; path[0] is home
   int lane = 0;           // picks the slots: two travellers of one rank have different lanes
 };
@@ -21,7 +21,7 @@ struct Rotation {
   Pass pass = Pass::forward;
   Side travels = Side::kv;  // kv: the KV blocks (and dKV); q: Q (backward: Q, dO, Stats and dQ)
   std::span<const Traveller> travellers;
-  std::span<const Held> stays;  // [rank], of the other side
+  std::span<const Share> stays;  // [rank], of the other side
   Route route;
   LastCopy last_copy = LastCopy::drop;
 };

@@ -10,7 +10,7 @@ std::string_view name_of(TensorKind tensor) {
 std::string to_text(const Slice& slice) {
   std::string out(name_of(slice.tensor));
   out += " b" + std::to_string(slice.blocks.first);
-  if (slice.blocks.count != 1) {
+  if (slice.blocks.count != 1 || slice.blocks.stride != 1) {
     out += "+" + std::to_string(slice.blocks.count) + "x" + std::to_string(slice.blocks.stride);
   }
   return out + " h" + std::to_string(slice.heads.begin) + "-" + std::to_string(slice.heads.end);

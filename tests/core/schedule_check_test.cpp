@@ -8,6 +8,7 @@
 #include "core/pair_count.h"
 #include "tests/core/schedules/recipes.h"
 
+// That every builder's plan is proved: tests/core/schedules/proof_test.cpp. That damage is found: violations_test.cpp.
 namespace ringscope {
 namespace {
 
@@ -39,31 +40,6 @@ void for_each_plan(int ranks, const Check& check) {
       for (RecipeCase& c : every_recipe(p, ranks)) {
         c.recipe.layout.name = layouts[turn++ % std::size(layouts)];
         check(c, make_plan(c.problem, c.recipe));
-      }
-    }
-  }
-}
-
-TEST(Proof, EveryBuilderIsProved) {
-  for (const int ranks : {1, 2, 3, 4, 5, 8, 9, 12}) {
-    for_each_plan(ranks, [](const RecipeCase& c, const Plan& plan) {
-      const Proof proof = prove(plan);
-      EXPECT_TRUE(proof.holds()) << text_of(c) << "\n" << sentences(proof);
-    });
-  }
-}
-
-TEST(Proof, SnakeOrdersAreProved) {
-  for (const Ranks& grid : grids_of(12)) {
-    for (const char* schedule : {"ring", "bidi", "pass-q"}) {
-      for (const ScheduleKind& kind : schedule_kinds()) {
-        if (kind.name != schedule) continue;
-        for (const BackwardStyle style : kind.styles) {
-          Recipe recipe = recipe_of(schedule, grid, style);
-          recipe.order = RingOrder::snake;
-          const Proof proof = prove(make_plan(problem_of(17, 17, Direction::forward_and_backward), recipe));
-          EXPECT_TRUE(proof.holds()) << sentences(proof);
-        }
       }
     }
   }

@@ -181,21 +181,42 @@ namespace {
 
 constexpr int strip_columns = 72;
 
-// One column per position, or per equal run of positions; a column with several owners is "▒".
-SheetLine strip_line(const LayoutStrip::OneSide& side, std::int64_t drawn) {
+constexpr std::string_view owner_digits = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+// The owner of each column's positions, -1 where it has several; a column is one position or an equal run of them.
+std::vector<int> column_owners(const LayoutStrip::OneSide& side, std::int64_t drawn) {
   const std::int64_t per_column = std::max<std::int64_t>(1, (drawn + strip_columns - 1) / strip_columns);
-  SheetLine line{{fit("", 6)}};
+  std::vector<int> owners;
   std::size_t s = 0;
   for (std::int64_t begin = 0; begin < drawn; begin += per_column) {
     while (side.stretches[s].end <= begin) ++s;
-    const int owner = side.stretches[s].rank;
-    bool mixed = false;
-    for (std::size_t k = s; k < side.stretches.size() && side.stretches[k].begin < std::min(drawn, begin + per_column);
-         ++k) {
-      mixed = mixed || side.stretches[k].rank != owner;
+    int owner = side.stretches[s].rank;
+    const std::int64_t end = std::min(drawn, begin + per_column);
+    for (std::size_t k = s; k < side.stretches.size() && side.stretches[k].begin < end; ++k) {
+      if (side.stretches[k].rank != owner) owner = -1;
     }
-    line.push_back(mixed ? Span{"▒", Ink::faint}
-                         : Span{std::string(1, "0123456789abcdefghijklmnopqrstuvwxyz"[owner % 36]), Ink::rank, owner});
+    owners.push_back(owner);
+  }
+  return owners;
+}
+
+// The whole side where most columns have one owner, else as many positions as there are columns.
+std::int64_t written_positions(const LayoutStrip::OneSide& side) {
+  const std::vector<int> owners = column_owners(side, side.len);
+  const auto mixed = std::count(owners.begin(), owners.end(), -1);
+  return 2 * mixed > static_cast<std::int64_t>(owners.size()) ? std::min<std::int64_t>(side.len, strip_columns)
+                                                              : side.len;
+}
+
+SheetLine strip_line(const LayoutStrip::OneSide& side, std::int64_t drawn) {
+  SheetLine line{{fit("", 6)}};
+  for (const int owner : column_owners(side, drawn)) {
+    if (owner < 0) {
+      line.push_back({"▒", Ink::faint});
+    } else {
+      line.push_back(
+          {std::string(1, owner_digits[static_cast<std::size_t>(owner) % owner_digits.size()]), Ink::rank, owner});
+    }
   }
   return line;
 }
@@ -225,9 +246,7 @@ SheetLine rank_line(const std::vector<Stretch>& list, int rank) {
 Sheet write(const LayoutStrip& strip) {
   Sheet sheet;
   for (const LayoutStrip::OneSide& side : strip.sides) {
-    // Fine layouts are shown position by position, as far as the line goes.
-    const bool fine = static_cast<std::int64_t>(side.stretches.size()) * 2 > strip_columns;
-    const std::int64_t drawn = fine ? std::min<std::int64_t>(side.len, strip_columns) : side.len;
+    const std::int64_t drawn = written_positions(side);
     sheet.add({{heading_of(side) + cut_note(side, drawn), Ink::accent}});
     sheet.add(strip_line(side, drawn));
     for (const int rank : shown(strip.ranks, most_ranks)) {

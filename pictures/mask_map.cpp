@@ -95,6 +95,7 @@ std::string joined(const std::string& first, const std::string& last) {
 MaskMap pooled(const MaskMap& map, std::int64_t by) {
   MaskMap out;
   out.order = map.order;
+  out.step = map.step;
   const auto pool = [&](const std::vector<std::string>& names, const std::vector<int>& ranks,
                         std::vector<std::string>& to_names, std::vector<int>& to_ranks) {
     const auto n = static_cast<std::int64_t>(names.size());
@@ -151,6 +152,7 @@ MaskMap make_mask_map(const Plan& plan, const MaskMapRequest& request) {
   std::vector<Strip> rows = strips_by_position(plan.layout, Side::q);
   std::vector<Strip> columns = strips_by_position(plan.layout, Side::kv);
   MaskMap map;
+  map.step = request.step;
   if (static_cast<std::int64_t>(std::max(rows.size(), columns.size())) > most_lines) {
     map.order = MaskMap::Order::blocks;
     rows = strips_by_block(plan.layout, Side::q);
@@ -216,6 +218,7 @@ Picture draw(const MaskMap& map) {
                          .ink = empty || tile.rank < 0 ? Ink::faint : Ink::rank,
                          .tint = tile.rank,
                          .pattern = pattern_of(tile.kind()),
+                         .weight = map.stands_out(tile) ? 1 : 0.2,
                          .label = empty || tile.step < 0 ? "" : std::to_string(tile.step),
                          .tooltip = tooltip_of(map, r, c)});
     }
@@ -291,7 +294,8 @@ Sheet write(const MaskMap& map) {
     for (std::int64_t c = 0; c < map.columns(); ++c) {
       const MaskTile& tile = map.tile(r, c);
       const bool plain = tile.kind() == Tile::empty || tile.rank < 0;
-      line.push_back({cell_of(tile, style), plain ? Ink::faint : Ink::rank, tile.rank});
+      const std::string cell = map.stands_out(tile) ? cell_of(tile, style) : fit("", style.width);
+      line.push_back({cell, plain ? Ink::faint : Ink::rank, tile.rank});
     }
     sheet.add(std::move(line));
   }

@@ -1,6 +1,7 @@
 // The score matrix in tiles: full, partial or empty, by which rank and in which step each is computed.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct MaskMapRequest {
   int head = 0;            // query head; some schedules give heads to different ranks
   int batch = every_item;  // the pairs of one batch item, or of all together
   Pass pass = Pass::forward;
+  std::optional<int> step;  // the tiles of other steps are drawn faintly
 };
 
 struct MaskTile {
@@ -31,6 +33,7 @@ struct MaskMap {
   std::vector<std::string> row_names, column_names;  // "0-31", or "Q3"
   std::vector<int> row_ranks, column_ranks;          // owners; -1: several
   std::vector<MaskTile> tiles;                       // [row * columns + column]
+  std::optional<int> step;                           // as requested
 
   std::int64_t rows() const { return static_cast<std::int64_t>(row_names.size()); }
   std::int64_t columns() const { return static_cast<std::int64_t>(column_names.size()); }
@@ -38,6 +41,7 @@ struct MaskMap {
     return tiles[static_cast<std::size_t>(row * columns() + column)];
   }
   std::int64_t pairs() const;
+  bool stands_out(const MaskTile& tile) const { return !step || tile.step == *step; }
 };
 
 // In the order of positions where that needs at most 64 rows and columns, else by blocks, else several blocks together.

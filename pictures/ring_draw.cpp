@@ -123,7 +123,7 @@ Picture draw(const RingStep& ring) {
   const int ranks = static_cast<int>(ring.work.size());
   const Geometry g = geometry_of(ranks);
   const double width = 2 * Geometry::stretch * g.radius + g.card_width + 60, height = 2 * g.radius + g.card_height + 66;
-  Picture p = framed("Step " + std::to_string(ring.step) + " of 0-" + std::to_string(ring.steps - 1) + ": " +
+  Picture p = framed("Step " + std::to_string(ring.step) + " (of 0-" + std::to_string(ring.steps - 1) + "), " +
                          (ring.pass == Pass::forward ? "forward" : "backward"),
                      "A colour is a block's home; arrows carry blocks to their next rank meanwhile.", width, height);
   Geometry centred = g;

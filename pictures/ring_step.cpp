@@ -114,7 +114,7 @@ Sheet write(const RingStep& ring) {
   constexpr int rank_columns = 6, work_columns = 16, pair_columns = 16, most_ranks = 64;
   constexpr int send_columns = sheet_columns - rank_columns - work_columns - pair_columns - 2;
   Sheet sheet;
-  sheet.add({{"step " + std::to_string(ring.step) + " of 0-" + std::to_string(ring.steps - 1) + ", " +
+  sheet.add({{"step " + std::to_string(ring.step) + " (of 0-" + std::to_string(ring.steps - 1) + "), " +
                   (ring.pass == Pass::forward ? "forward" : "backward"),
               Ink::accent}});
   write_chains(ring, sheet);

@@ -116,6 +116,7 @@ Picture draw(const ScheduleTable& table) {
                      heading + columns * width + gap + total, 40 + rows * height + 34);
   const double top = frame_top + 36;
   double x = frame_margin + heading;
+  Pass last_pass = Pass::forward;
   for (std::size_t c = 0; c < steps.size(); ++c, x += width) {
     const int t = steps[c];
     if (t < 0) {
@@ -123,10 +124,12 @@ Picture draw(const ScheduleTable& table) {
       continue;
     }
     const Pass pass = table.passes[at(t)];
-    const bool begins = t == 0 || table.passes[at(t - 1)] != pass;
-    if (begins && t > 0) x += gap;
+    const bool begins = c == 0 || last_pass != pass;
+    if (begins && c > 0) x += gap;
+    last_pass = pass;
     if (begins) p.texts.push_back({x, top - 22, std::string(name_of(pass)), Align::left, Ink::accent, 12});
-    p.texts.push_back({x + width / 2, top - 6, std::to_string(t), Align::centre, Ink::faint, width < 18 ? 8.0 : 11.0});
+    const bool numbered = width >= 18 || t % 4 == 0;
+    if (numbered) p.texts.push_back({x + width / 2, top - 6, std::to_string(t), Align::centre, Ink::faint, 11});
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       if (ranks[r] < 0) continue;
       const Work& work = table.work[at(t)][at(ranks[r])];

@@ -1,0 +1,14 @@
+// `ringscope show`: what a case looks like, as text, SVG, one page of HTML, or JSON.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace ringscope {
+
+// Adds `show` with a command for each subject; running one prints to stdout or writes the files asked for. Throws
+// Error, like every command.
+CLI::App& add_show(CLI::App& program);
+
+}  // namespace ringscope

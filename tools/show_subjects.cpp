@@ -1,0 +1,149 @@
+#include "tools/show_subjects.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/recipe.h"
+#include "core/schedule_check.h"
+#include "formats/counts_json.h"
+#include "pictures/balance_bars.h"
+#include "pictures/counts_table.h"
+#include "pictures/layout_strip.h"
+#include "pictures/mask_map.h"
+#include "pictures/ring_step.h"
+#include "pictures/schedule_table.h"
+#include "tools/show_json.h"
+#include "tools/show_run.h"
+
+namespace ringscope {
+
+namespace {
+
+template <class Model>
+Shown shown_from(std::string heading, std::string words, const Model& model) {
+  return {{{std::move(heading), std::move(words), {draw(model)}, {write(model)}}}, to_json(model)};
+}
+
+ScheduleFacts proved(const Plan& plan) {
+  Proof proof = prove(plan);
+  if (!proof.holds())
+    throw Error(ErrorKind::unprovable, proof.violations.front().sentence, "a plan that can be proved");
+  return std::move(proof.facts);
+}
+
+Plan plan_of(const ShowRequest& request) {
+  return make_plan(request.c.problem, request.c.recipe);
+}
+
+Shown show_layout(const ShowRequest& request) {
+  return shown_from("Layout", "Which rank owns which tokens.", make_layout_strip(plan_of(request).layout));
+}
+
+Shown show_mask(const ShowRequest& request) {
+  const MaskMapRequest tiles{request.head.value_or(0), request.batch.value_or(every_item), Pass::forward, request.step};
+  return shown_from("Mask", "Which pairs the mask leaves, and which rank computes them in which step.",
+                    make_mask_map(plan_of(request), tiles));
+}
+
+Shown show_schedule(const ShowRequest& request) {
+  return shown_from("Schedule", "What every rank attends in every step.", make_schedule_table(plan_of(request)));
+}
+
+Shown show_ring(const ShowRequest& request) {
+  return shown_from("Ring", "One step: what each rank attends, and what moves meanwhile.",
+                    make_ring_step(plan_of(request), request.step.value_or(0)));
+}
+
+BalanceBars bars_of(const Plan& plan, std::string name) {
+  const ScheduleFacts facts = proved(plan);
+  return {std::move(name), facts.forward.pairs, balance(facts.forward), lockstep_efficiency(facts.forward)};
+}
+
+// Beside the layout of the case the one that a case has if it does not say, unless they are the same.
+Shown show_balance(const ShowRequest& request) {
+  const Plan plan = plan_of(request);
+  std::vector<BalanceBars> bars{bars_of(plan, to_line(request.c))};
+  Case plain = request.c;
+  plain.recipe.layout = {};
+  const Plan other = make_plan(plain.problem, plain.recipe);
+  if (other.layout != plan.layout)
+    bars.push_back(bars_of(other, "the same with the " + plain.recipe.layout.name + " layout"));
+  return {{{"Balance", "How the work of the forward falls on the ranks.", {draw(bars)}, {write(bars)}}},
+          {{"bars", to_json(bars)}}};
+}
+
+Shown show_counts(const ShowRequest& request) {
+  const ScheduleFacts facts = proved(plan_of(request));
+  return {{{"Counts", "What moves, who works, what it takes; exact, from the proof.", {draw(facts)}, {write(facts)}}},
+          counts_json(to_line(request.c), facts)};
+}
+
+}  // namespace
+
+std::span<const ShowSubject> show_subjects() {
+  static const std::array<ShowSubject, 7> subjects{{
+      {.name = "layout",
+       .sentence = "which rank owns which tokens",
+       .example = "layout 'b1 h4 s64 causal | zigzag ring r4'",
+       .make = show_layout},
+      {.name = "mask",
+       .sentence = "the score matrix in tiles: full, partial, empty, by rank and step, with pair counts",
+       .example = "mask 'b1 h4 s64 causal | striped ring r4' --step 1",
+       .takes_step = true,
+       .takes_batch = true,
+       .takes_head = true,
+       .make = show_mask},
+      {.name = "schedule",
+       .sentence = "what every rank attends in every step",
+       .example = "schedule 'b1 h4 s64 | zigzag double-ring r2x4'",
+       .make = show_schedule},
+      {.name = "ring",
+       .sentence = "one step: what each rank attends and what moves to whom meanwhile",
+       .example = "ring 'b1 h4 s64 causal | zigzag ring r8' --step 2 --svg ring.svg",
+       .takes_step = true,
+       .step_by_step = true,
+       .make = show_ring},
+      {.name = "balance",
+       .sentence = "how the work falls on the ranks, beside the contiguous layout",
+       .example = "balance 'b1 h4 s64 causal | zigzag ring r8'",
+       .make = show_balance},
+      {.name = "counts",
+       .sentence = "transfers, bytes per link, pairs per rank and step, balance, peak memory; exact, from the proof",
+       .example = "counts 'b1 h8/2 s512 | zigzag ring r8' --json",
+       .make = show_counts},
+      {.name = "timeline",
+       .sentence = "runs the case; what each rank computed, sent, received and waited for, as measured",
+       .example = "timeline 'b1 h4 s1024 d64 causal | zigzag ring r4' --svg timeline.svg",
+       .make = show_timeline},
+  }};
+  return subjects;
+}
+
+namespace {
+
+// A page shows so many steps of a ring; the others are like them.
+constexpr int steps_in_page = 3;
+
+void append(Shown one, std::string_view name, Shown& all) {
+  all.json[std::string(name)].push_back(std::move(one.json));
+  all.sections.insert(all.sections.end(), one.sections.begin(), one.sections.end());
+}
+
+}  // namespace
+
+Shown show_all(const ShowRequest& request) {
+  Shown all;
+  const int steps = std::min(steps_in_page, plan_of(request).schedule.steps());
+  for (const ShowSubject& subject : show_subjects()) {
+    if (!subject.in_page) continue;
+    for (int step = 0; step < (subject.step_by_step ? steps : 1); ++step) {
+      ShowRequest one = request;
+      if (subject.step_by_step) one.step = step;
+      append(subject.make(one), subject.name, all);
+    }
+  }
+  return all;
+}
+
+}  // namespace ringscope

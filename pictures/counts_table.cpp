@@ -78,7 +78,7 @@ Grid ranks_grid(const ScheduleFacts& facts, const std::vector<OnePass>& passes) 
   Grid grid{"each rank", {"rank"}, {}};
   for (const OnePass& pass : passes) {
     const std::string suffix = pass.name == "forward" ? " fwd" : " bwd";
-    for (const char* what : {"pairs", "sent", "received"}) grid.header.push_back(what + suffix);
+    for (const char* what : {"pairs", "sent", "got"}) grid.header.push_back(what + suffix);
   }
   grid.header.emplace_back("peak");
   for (std::size_t r = 0; r < facts.forward.pairs.size(); ++r) {

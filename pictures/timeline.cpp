@@ -36,6 +36,8 @@ std::vector<double> busy(const Timeline& timeline, int rank, Lane lane, int colu
     if (bar.rank != rank || bar.lane != lane || column <= 0) continue;
     const int first = std::clamp(static_cast<int>(bar.begin_seconds / column), 0, columns - 1);
     const int last = std::clamp(static_cast<int>(bar.end_seconds / column), 0, columns - 1);
+    // What took no time that the clock could tell is there all the same.
+    out[static_cast<std::size_t>(first)] += 1e-9;
     for (int c = first; c <= last; ++c) {
       const double overlap = std::min(bar.end_seconds, (c + 1) * column) - std::max(bar.begin_seconds, c * column);
       out[static_cast<std::size_t>(c)] += std::max(0.0, overlap / column);

@@ -9,8 +9,8 @@ namespace ringscope {
 
 struct KvRing {
   Route route;
-  std::vector<Traveller> kv;  // go up
-  std::vector<Traveller> q;   // go down, in backward=qside: a query meets the keys in the forward's order
+  std::vector<Traveller> kv;   // go up
+  std::vector<Traveller> q;    // go down, in backward=qside: a query meets the keys in the forward's order
   std::vector<Share> q_held;   // [rank]
   std::vector<Share> kv_held;  // [rank]
 };

@@ -122,13 +122,13 @@ Allowance allowance_from(const Tensor& baseline, const Tensor& want, const Tenso
   for (const double step : steps) fourths += std::pow(step / all_steps.root_mean(), 4);
   const double rows = static_cast<double>(steps.size());
   const double rows_that_count = fourths > 0 ? rows * rows / fourths : 1;
-  // How much of its condition number the baseline typically loses, never less than one rounding: a row may be lucky.
+  // How much of its condition number the baseline typically loses, never less than one rounding.
   const double loss = std::max(u, ratio_of(all_errors.root_mean(), all_conditions.root_mean()));
   Allowance out;
   out.overall = baseline_factor * loss * all_conditions.root_mean() +
                 baseline_ulps * all_steps.root_mean() / std::sqrt(rows_that_count);
   for (std::size_t r = 0; r < steps.size(); ++r) {
-    const double error = std::max(errors[r].root_mean(), loss * conditions[r].root_mean());
+    const double error = std::max(errors[r].root_mean(), row_luck * loss * conditions[r].root_mean());
     out.rows.push_back(baseline_factor * error + baseline_ulps * steps[r]);
   }
   return out;

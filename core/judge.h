@@ -14,6 +14,8 @@ namespace ringscope {
 inline constexpr double f64_bound = 1e-13;
 // The baseline check allows this many times the baseline's error, and this many ulp of the row's largest value.
 inline constexpr double baseline_factor = 2, baseline_ulps = 2;
+// A row of the baseline may be lucky: its error counts as at least this many times what rows of its condition lose.
+inline constexpr double row_luck = 2;
 
 // Error over allowance; above 1 is wrong. A row whose values are not finite where they should be has infinity.
 struct Judgement {

@@ -54,14 +54,14 @@ struct Rounded {
 };
 
 template <class Real>
-Rounded<Real> round_product(Real x, Real factor) {
+inline Rounded<Real> round_product(Real x, Real factor) {
   const Real t = std::fma(x, factor, rounder<Real>);
   return {t - rounder<Real>, std::bit_cast<BitsOf<Real>>(t) - std::bit_cast<BitsOf<Real>>(rounder<Real>)};
 }
 
 // 2^n, n in the range of normal numbers.
 template <class Real>
-Real power_of_two(BitsOf<Real> n) {
+inline Real power_of_two(BitsOf<Real> n) {
   using F = Format<Real>;
   return std::bit_cast<Real>(BitsOf<Real>(n + F::bias) << F::mantissa);
 }
@@ -89,7 +89,7 @@ inline Real exp_minus_one_reduced(Real r) {
 
 // x * 2^n in two factors, so that subnormal and infinite results come out right; |n| below twice the largest exponent.
 template <class Real>
-Real scale(Real x, BitsOf<Real> n) {
+inline Real scale(Real x, BitsOf<Real> n) {
   using F = Format<Real>;
   const BitsOf<Real> half = ((n + 2 * F::bias) >> 1) - F::bias;
   return x * power_of_two<Real>(half) * power_of_two<Real>(n - half);
@@ -97,7 +97,7 @@ Real scale(Real x, BitsOf<Real> n) {
 
 // NaN passes.
 template <class Real>
-Real clamp(Real x, Real low, Real high) {
+inline Real clamp(Real x, Real low, Real high) {
   const Real y = x < low ? low : x;
   return y > high ? high : y;
 }
@@ -110,7 +110,7 @@ struct Reduced {
 
 // x = n ln 2 + r; the first fma is exact.
 template <class Real>
-Reduced<Real> reduce_by_ln2(Real x) {
+inline Reduced<Real> reduce_by_ln2(Real x) {
   using F = Format<Real>;
   const Rounded<Real> n = round_product(x, Real(0x1.71547652b82fep+0));
   return {n, std::fma(-n.value, F::ln2_low, std::fma(-n.value, F::ln2_high, x))};
@@ -131,7 +131,7 @@ inline Quadrant reduce_by_quarter_turn(double x) {
 
 // sum over k of (-1)^k z^k / (2k + offset)!, k <= 8.
 template <int offset>
-double alternating_series(double z) {
+inline double alternating_series(double z) {
   double sum = 1;
   for (int k = 8; k >= 1; --k) sum = std::fma(sum * -z, 1.0 / ((2 * k + offset - 1) * (2 * k + offset)), 1.0);
   return sum;
@@ -141,7 +141,7 @@ double alternating_series(double z) {
 
 // 0 from -inf to where half the smallest subnormal lies; +inf above the largest finite result.
 template <class Real>
-Real exp(Real x) {
+inline Real exp(Real x) {
   using F = detail::Format<Real>;
   const auto [n, r] = detail::reduce_by_ln2(detail::clamp(x, F::exp_lowest, F::exp_highest));
   return detail::scale(1 + detail::exp_minus_one_reduced(r), n.bits);
@@ -149,7 +149,7 @@ Real exp(Real x) {
 
 // Exact for integers.
 template <class Real>
-Real exp2(Real x) {
+inline Real exp2(Real x) {
   using F = detail::Format<Real>;
   const Real y = detail::clamp(x, F::exp2_lowest, F::exp2_highest);
   const auto n = detail::round_product(y, Real(1));
@@ -159,7 +159,7 @@ Real exp2(Real x) {
 
 // (e^2x - 1) / (e^2x + 1), with e^2x - 1 taken before the 1 is added: right for small x too.
 template <class Real>
-Real tanh(Real x) {
+inline Real tanh(Real x) {
   constexpr Real one = detail::Format<Real>::tanh_one;
   const auto [n, r] = detail::reduce_by_ln2(2 * std::fabs(detail::clamp(x, -one, one)));
   const Real power = detail::power_of_two<Real>(n.bits);
@@ -169,7 +169,7 @@ Real tanh(Real x) {
 
 // -inf at 0, NaN below. With x = 2^k (1 + f), s = f / (2 + f): log(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)) (fdlibm).
 template <class Real>
-Real log(Real x) {
+inline Real log(Real x) {
   using F = detail::Format<Real>;
   using Bits = detail::BitsOf<Real>;
   if (!(x > 0)) return x == 0 ? -std::numeric_limits<Real>::infinity() : std::numeric_limits<Real>::quiet_NaN();

@@ -61,10 +61,11 @@ class BitwiseKernel final : public Kernel<Real> {
 
   void forward(const AttendCall<Real>& call, RowEvents*) const override {
     const auto query_tiles = cut_tiles(call.q_rows, options_.tile), key_tiles = cut_tiles(call.kv_rows, options_.tile);
+    const int threads = team_for(options_.threads, multiply_adds(call));
     const auto tiles = static_cast<std::int64_t>(query_tiles.size());
     for (std::int64_t batch = 0; batch < call.problem.batch; ++batch) {
       const TileCover cover(call.view, batch, query_tiles, key_tiles);
-      parallel_for(options_.threads, call.q_heads.count() * tiles, [&](std::int64_t n) {
+      parallel_for(threads, call.q_heads.count() * tiles, [&](std::int64_t n) {
         const HeadPass<Real> pass{call, batch, n / tiles};
         const auto queries = query_rows(call, batch, pass.head);
         const auto keys = key_rows(call, batch, kv_head_of(call, pass.head));
@@ -81,9 +82,10 @@ class BitwiseKernel final : public Kernel<Real> {
   // A KV head is one thread's work: its dK and dV grow by query head, then by query; dQ by key.
   void backward(const AttendCall<Real>& call) const override {
     const auto query_tiles = cut_tiles(call.q_rows, options_.tile), key_tiles = cut_tiles(call.kv_rows, options_.tile);
+    const int threads = team_for(options_.threads, multiply_adds(call));
     for (std::int64_t batch = 0; batch < call.problem.batch; ++batch) {
       const TileCover cover(call.view, batch, query_tiles, key_tiles);
-      parallel_for(options_.threads, call.kv_heads.count(), [&](std::int64_t kv_head) {
+      parallel_for(threads, call.kv_heads.count(), [&](std::int64_t kv_head) {
         const auto keys = key_rows(call, batch, kv_head);
         for (std::size_t j = 0; j < key_tiles.size(); ++j) {
           backward_key_tile(call, batch, kv_head, query_tiles, key_tiles[j], keys[key_tiles[j].block],

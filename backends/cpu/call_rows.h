@@ -89,6 +89,13 @@ std::int64_t kv_head_of(const AttendCall<Real>& call, std::int64_t head) {
   return (call.q_heads.begin + head) / call.problem.group() - call.kv_heads.begin;
 }
 
+// Multiply-adds of one batch item's two forward products, were the mask full: what a team of threads is weighed by.
+template <class Real>
+double multiply_adds(const AttendCall<Real>& call) {
+  return static_cast<double>(call.q_heads.count()) * static_cast<double>(call.view.rows()) *
+         static_cast<double>(call.view.keys()) * static_cast<double>(call.problem.dim_qk + call.problem.dim_v);
+}
+
 // What becomes of one weight: 0 (dropped) or 1 / (1 - probability); 1 without dropout.
 template <class Real>
 class DropoutRow {

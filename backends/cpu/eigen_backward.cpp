@@ -136,7 +136,7 @@ class BackwardPass {
 template <class Real>
 void EigenKernel<Real>::backward(const AttendCall<Real>& call) const {
   for (std::int64_t batch = 0; batch < call.problem.batch; ++batch) {
-    BackwardPass<Real>(call, options_, batch).run(options_.threads);
+    BackwardPass<Real>(call, options_, batch).run(team_for(options_.threads, multiply_adds(call)));
   }
 }
 

@@ -54,9 +54,10 @@ void EigenKernel<Real>::forward(const AttendCall<Real>& call, RowEvents*) const 
   const auto query_tiles = cut_tiles(call.q_rows, eigen_query_tile(options_));
   const auto key_tiles = cut_tiles(call.kv_rows, eigen_key_tile(options_));
   const auto tiles = static_cast<std::int64_t>(query_tiles.size());
+  const int threads = team_for(options_.threads, multiply_adds(call));
   for (std::int64_t batch = 0; batch < call.problem.batch; ++batch) {
     const TileCover cover(call.view, batch, query_tiles, key_tiles);
-    parallel_for(options_.threads, call.q_heads.count() * tiles, [&](std::int64_t n) {
+    parallel_for(threads, call.q_heads.count() * tiles, [&](std::int64_t n) {
       const std::int64_t head = n / tiles;
       const auto i = static_cast<std::size_t>(n % tiles);
       const HeadTerms<Real> terms(call.problem, call.q_heads.begin + head);

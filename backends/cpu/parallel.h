@@ -12,6 +12,11 @@ inline constexpr bool openmp_is_used = false;
 inline constexpr bool openmp_is_used = true;
 #endif
 
+// How many of `threads` are worth waking: a team costs about as much as a tenth of a millisecond's work.
+inline int team_for(int threads, double multiply_adds) {
+  return multiply_adds < 2e6 ? 1 : threads;
+}
+
 // f(0) .. f(n - 1), each once, on at most `threads` threads, in any order; what one throws is thrown here afterwards
 // (the one of the lowest index).
 template <class Function>

@@ -94,7 +94,9 @@ Judgement judge_exact(const Tensor& got, const Tensor& want, ElementType type, d
 }
 
 Judgement judge_bounds(const Tensor& got, const Tensor& want, const Tensor& magnitude) {
-  return judge_elements(got, want, [&](std::size_t n) { return f64_bound * magnitude.values[n]; });
+  // Below the least normal number roundings are absolute, of 2^-1074: C says nothing about them.
+  constexpr double underflow = std::numeric_limits<double>::min();
+  return judge_elements(got, want, [&](std::size_t n) { return f64_bound * magnitude.values[n] + underflow; });
 }
 
 Allowance allowance_from(const Tensor& baseline, const Tensor& want, const Tensor& magnitude, ElementType stored,

@@ -27,7 +27,7 @@ struct Judgement {
 
 // Zero tolerance, or `ulps` of the type (for LSE). Ratios are in units of half an ulp where nothing is allowed.
 Judgement judge_exact(const Tensor& got, const Tensor& want, ElementType type, double ulps);
-// |x - ref| <= 1e-13 C, element by element.
+// |x - ref| <= 1e-13 C + 2^-1022, element by element.
 Judgement judge_bounds(const Tensor& got, const Tensor& want, const Tensor& magnitude);
 
 // What the baseline check allows: root mean squares, over the tensor and for each row.

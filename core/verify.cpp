@@ -1,0 +1,177 @@
+#include "core/verify.h"
+
+#include <chrono>
+
+#include "core/error.h"
+#include "core/execute.h"
+#include "core/faults/fault.h"
+#include "core/faults/transport.h"
+#include "core/first_difference.h"
+#include "core/rank_error.h"
+#include "core/schedule_check.h"
+
+namespace ringscope {
+
+namespace {
+
+// What is run, and what it should have been.
+struct Trial {
+  const Plan& clean;
+  Plan plan;  // damaged by a schedule fault, if one is planted
+  const FaultKind* fault = nullptr;
+  FaultSite site;
+};
+
+void conclude(Report& report, Verdict verdict, std::string reason) {
+  report.verdict = verdict;
+  report.reason = std::move(reason);
+}
+
+void conclude(Report& report, const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::bad_request:
+    case ErrorKind::bad_file:
+      return conclude(report, Verdict::invalid, error.what());
+    case ErrorKind::unsupported:
+      return conclude(report, Verdict::skipped, error.what());
+    case ErrorKind::unprovable:
+      return conclude(report, Verdict::failed, error.what());
+    case ErrorKind::fault:
+      return conclude(report, Verdict::faulted, error.what());
+  }
+}
+
+int kv_block_of(const Slice& slice) {
+  return side_of(slice.tensor) == Side::kv ? slice.blocks.first : -1;
+}
+
+// False when the fault has no place in this plan.
+bool plant(const Case& c, Trial& trial, Report& report) {
+  if (c.fault.name.empty()) return true;
+  trial.fault = find_fault(c.fault.name);
+  ensure(trial.fault != nullptr, "a case names a known fault");
+  const auto site = choose_site(*trial.fault, trial.plan, c.fault, c.seed);
+  if (!site) {
+    conclude(report, Verdict::skipped, "fault does not apply: this schedule has no such place");
+    return false;
+  }
+  trial.site = *site;
+  if (trial.fault->damage != nullptr) trial.fault->damage(trial.plan, *site);
+  return true;
+}
+
+bool prove_trial(const Trial& trial, Report& report) {
+  const Proof proof = prove(trial.plan, {.most_violations = 1});
+  if (proof.holds()) return true;
+  const Violation& v = proof.violations.front();
+  conclude(report, Verdict::failed, "the proof refuses the plan: " + v.sentence);
+  report.where = Place{.check = "proof", .rank = v.rank, .step = v.step, .kv_block = kv_block_of(v.slice)};
+  if (trial.fault == nullptr) return false;
+  report.reason += " (planted: " + trial.site.sentence + ")";
+  return false;
+}
+
+std::unique_ptr<Backend> backend_for(const Trial& trial, const BackendChoice& choice, const VerifyOptions& options) {
+  auto backend = options.make_backend(choice);
+  const bool in_the_world = trial.fault != nullptr && trial.fault->family == FaultFamily::transport;
+  return in_the_world ? with_fault(std::move(backend), *trial.fault, trial.site) : std::move(backend);
+}
+
+RunOptions run_options(const VerifyOptions& options, RunOptions::Record record) {
+  RunOptions run;
+  run.deadline_seconds = options.deadline_seconds;
+  run.record = record;
+  return run;
+}
+
+// The same run again, watched, to say where it first left the right path.
+void locate(const Trial& trial, Backend& backend, const Reference& reference, const VerifyOptions& options,
+            Report& report) {
+  const RunResult again =
+      execute(backend, trial.plan, reference.inputs, run_options(options, RunOptions::Record::snapshots));
+  const auto difference = first_difference(trial.clean, reference.inputs, reference.oracle, again, *report.where);
+  if (!difference) return;
+  report.where->rank = difference->rank;
+  report.where->step = difference->step;
+  report.where->kv_block = difference->kv_block;
+  report.reason += "; " + difference->sentence;
+}
+
+void compare_with(const BackendChoice& other, const Trial& trial, const Reference& reference, const Outputs& outputs,
+                  const VerifyOptions& options, Verified& result) {
+  const auto backend = backend_for(trial, other, options);
+  const RunResult run =
+      execute(*backend, trial.plan, reference.inputs, run_options(options, RunOptions::Record::nothing));
+  result.agreement = agreement(trial.plan.problem, outputs, run.outputs);
+  const bool wrong = options.wanted == Wanted::same_bits && !result.agreement->same_bits();
+  if (!wrong || result.report.verdict == Verdict::failed) return;
+  const Place& place = *result.agreement->first_unlike;
+  conclude(result.report, Verdict::failed,
+           std::string(name_of(*place.output)) + " has not the same bits as " + other.name + ", first at batch " +
+               std::to_string(place.batch) + ", head " + std::to_string(place.head) + ", row " +
+               std::to_string(place.row));
+  result.report.where = place;
+}
+
+void run_trial(const Trial& trial, const Case& c, References& references, const VerifyOptions& options,
+               Verified& result) {
+  const auto backend = backend_for(trial, c.backend, options);
+  if (const Support support = backend->supports(trial.plan.problem, trial.plan.schedule); !support.yes) {
+    return conclude(result.report, Verdict::skipped, support.because);
+  }
+  const auto reference = references.of(c.problem, c.fill, c.seed);
+  const RunResult run =
+      execute(*backend, trial.plan, reference->inputs, run_options(options, RunOptions::Record::nothing));
+  const std::string line = result.report.case_line;
+  result.report = compare(trial.plan.problem, *reference, run.outputs);
+  result.report.case_line = line;
+  const bool can_locate = result.report.verdict == Verdict::failed && result.report.where;
+  if (can_locate) locate(trial, *backend, *reference, options, result.report);
+  if (options.against) compare_with(*options.against, trial, *reference, run.outputs, options, result);
+}
+
+void conclude_fault(Report& report, const RankError& error) {
+  conclude(report, error);
+  report.where =
+      Place{.check = "transport", .rank = error.rank, .step = error.step, .kv_block = kv_block_of(error.slice)};
+}
+
+void verify_trial(const Plan& plan, const Case& c, References& references, const VerifyOptions& options,
+                  Verified& result) {
+  Trial trial{plan, plan};
+  if (!plant(c, trial, result.report)) return;
+  if (!prove_trial(trial, result.report) && options.unproved == Unproved::refuse) return;
+  run_trial(trial, c, references, options, result);
+}
+
+// Runs `body`, and turns what it throws into a verdict.
+template <class Body>
+Verified concluded(std::string line, const Body& body) {
+  Verified result;
+  result.report.case_line = std::move(line);
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    body(result);
+  } catch (const RankError& error) {
+    conclude_fault(result.report, error);
+  } catch (const Error& error) {
+    conclude(result.report, error);
+  }
+  result.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace
+
+Verified verify(const Case& c, References& references, const VerifyOptions& options) {
+  return concluded(to_line(c), [&](Verified& result) {
+    verify_trial(make_plan(c.problem, c.recipe), c, references, options, result);
+  });
+}
+
+Verified verify_plan(const Plan& plan, const Case& c, std::string line, References& references,
+                     const VerifyOptions& options) {
+  return concluded(std::move(line), [&](Verified& result) { verify_trial(plan, c, references, options, result); });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,41 @@
+// One case from its line to its report: plan, prove, run, compare.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/backend.h"
+#include "core/case.h"
+#include "core/references.h"
+#include "core/report.h"
+#include "core/ulps.h"
+
+namespace ringscope {
+
+// Throws Error(bad_request) for a name nobody knows, Error(unsupported) for one that this build lacks.
+using BackendFactory = std::function<std::unique_ptr<Backend>(const BackendChoice&)>;
+
+enum class Unproved : std::uint8_t { refuse, run };       // what to do with a plan that the proof refuses
+enum class Wanted : std::uint8_t { figures, same_bits };  // of two backends
+
+struct VerifyOptions {
+  BackendFactory make_backend;
+  std::optional<BackendChoice> against;  // a second backend, compared with the first
+  Wanted wanted = Wanted::figures;
+  Unproved unproved = Unproved::refuse;
+  double deadline_seconds = 30;  // without progress anywhere
+};
+
+struct Verified {
+  Report report;
+  std::optional<Agreement> agreement;  // with options.against
+};
+
+// Every Error becomes a verdict: invalid, skipped, failed or faulted.
+Verified verify(const Case& c, References& references, const VerifyOptions& options);
+// A plan that came from elsewhere; `c` names its problem, backend and data, and `line` stands in the report.
+Verified verify_plan(const Plan& plan, const Case& c, std::string line, References& references,
+                     const VerifyOptions& options);
+
+}  // namespace ringscope

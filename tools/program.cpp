@@ -1,0 +1,67 @@
+#include "tools/program.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "core/error.h"
+#include "tools/arguments.h"
+#include "tools/commands.h"
+#include "tools/show.h"
+#include "tools/terminal.h"
+#include "tools/version.h"
+
+namespace ringscope {
+
+namespace {
+
+// CLI11 speaks of TEXT and such; people are told what they typed and where help is.
+Error as_error(const CLI::App& program, const CLI::ParseError& error) {
+  std::string help = "ringscope";
+  for (const CLI::App* c = &program; !c->get_subcommands().empty();) {
+    c = c->get_subcommands().front();
+    help += " " + c->get_name();
+  }
+  return {ErrorKind::bad_request, error.what(), {}, "see `" + help + " --help`"};
+}
+
+int run(CLI::App& program, std::vector<std::string> arguments, const ExitCode& exit) {
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    program.parse(std::move(arguments));
+  } catch (const CLI::Success& done) {  // --help, --version
+    return program.exit(done);
+  } catch (const CLI::ParseError& error) {
+    throw as_error(program, error);
+  }
+  if (program.get_subcommands().empty()) std::fputs(program.help().c_str(), stdout);
+  return exit.value;
+}
+
+}  // namespace
+
+int run_program(std::vector<std::string> arguments) {
+  CLI::App program("Plans, proves, runs and checks exact attention spread over devices.", "ringscope");
+  program.set_version_flag("--version", "ringscope " + std::string(version));
+  program.footer(
+      "A run is one line: \"problem | recipe | backend | data\", like\n"
+      "  ringscope verify \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8 | cpu | needle seed=7\"\n"
+      "  ringscope explain \"causal | zigzag ring r4\"\n"
+      "Exit codes: 0 all passed, 1 failed or mistrusted, 2 bad request, 3 nothing passed, 4 faulted.");
+  ExitCode exit;
+  add_verify(program, exit);
+  add_prove(program, exit);
+  add_explain(program);
+  add_list(program);
+  add_show(program);
+  add_completion(program);
+  refuse_unknown_arguments(program);
+  try {
+    return run(program, std::move(arguments), exit);
+  } catch (const Error& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s %s\n", inked("ringscope:", Emphasis::bad, stderr).c_str(), error.what());
+    return exit_code(error.kind);
+  }
+}
+
+}  // namespace ringscope

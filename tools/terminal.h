@@ -1,0 +1,15 @@
+// Colour for people: on a terminal alone, and never when NO_COLOR is set (no-color.org).
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace ringscope {
+
+enum class Emphasis : std::uint8_t { none, good, bad, faint };
+
+bool is_terminal(std::FILE* file);
+std::string inked(std::string_view words, Emphasis emphasis, std::FILE* file);
+
+}  // namespace ringscope

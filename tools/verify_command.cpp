@@ -1,0 +1,122 @@
+// `ringscope verify`: plans, proves, runs and compares cases.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "backends/registry/registry.h"
+#include "core/error.h"
+#include "core/numbers.h"
+#include "formats/report_json.h"
+#include "tools/arguments.h"
+#include "tools/commands.h"
+#include "tools/verify_jobs.h"
+#include "tools/verify_print.h"
+#include "tools/verify_run.h"
+
+namespace ringscope {
+
+namespace {
+
+// A name nobody knows is refused before anything runs; a known one that this build lacks skips its cases.
+void require_known_backend(const BackendChoice& choice) {
+  try {
+    make_backend(choice);
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::unsupported) throw;
+  }
+}
+
+VerifyOptions options_of(const VerifyArguments& a) {
+  VerifyOptions options;
+  options.make_backend = make_backend;
+  if (!a.backend.empty()) require_known_backend(parse_backend(a.backend));
+  if (!a.against.empty()) {
+    options.against = parse_backend(a.against);
+    require_known_backend(*options.against);
+  }
+  options.wanted = a.bitwise ? Wanted::same_bits : Wanted::figures;
+  options.unproved = a.unproved ? Unproved::run : Unproved::refuse;
+  if (!a.deadline.empty()) {
+    const auto seconds = real_number(a.deadline);
+    if (!seconds || *seconds <= 0) {
+      throw Error(ErrorKind::bad_request, "--deadline " + a.deadline, "seconds above 0, like --deadline 30");
+    }
+    options.deadline_seconds = *seconds;
+  }
+  return options;
+}
+
+int threads_of(const VerifyArguments& a) {
+  if (!a.jobs.empty()) return static_cast<int>(count_argument("--jobs", a.jobs, 1, 1024));
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+void print_json(const Verified& result, const std::string& against) {
+  nlohmann::ordered_json json = to_json(result.report);
+  if (result.agreement) {
+    json["against"] = to_json(*result.agreement);
+    json["against"]["backend"] = against;
+  }
+  fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  std::fflush(stdout);
+}
+
+constexpr std::size_t few_jobs = 20;  // so many are told one by one, passed or not
+
+void print_text(const VerifyJob& job, const Verified& result, const std::string& against, bool one_by_one) {
+  const bool passed = result.report.verdict == Verdict::passed;
+  if (!passed) print_report(result.report, job.repeat);
+  if (passed && one_by_one) print_verdict(result.report);
+  if (result.agreement && (one_by_one || !passed)) print_agreement(*result.agreement, against);
+}
+
+int run(const VerifyArguments& a) {
+  const VerifyOptions options = options_of(a);
+  const std::vector<VerifyJob> jobs = make_jobs(a);
+  Tally tally;
+  Progress progress(jobs.size());
+  run_jobs(jobs, threads_of(a), options, [&](const VerifyJob& job, const Verified& result) {
+    tally.add(job, result.report);
+    const bool one_by_one = jobs.size() <= few_jobs;
+    if (a.json || one_by_one || result.report.verdict != Verdict::passed) progress.clear();
+    a.json ? print_json(result, a.against) : print_text(job, result, a.against, one_by_one);
+    progress.step(tally.all());
+  });
+  progress.clear();
+  if (a.json) {
+    fmt::print("{}\n", to_json(tally.all()).dump());
+  } else {
+    tally.print(progress.seconds());
+  }
+  return tally.all().exit_code();
+}
+
+}  // namespace
+
+void add_verify(CLI::App& program, ExitCode& exit) {
+  CLI::App& verify = add_command(
+      program, "verify", "plans, proves, runs and compares cases with the oracle; alone it runs the smoke suite",
+      {"ringscope verify \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\"",
+       "ringscope verify --suite ci --filter \"zigzag causal\" --backend cpu:bitwise --json"});
+  const auto a = std::make_shared<VerifyArguments>();
+  verify.add_option("CASE", a->cases, "quoted case lines")->type_name("");
+  verify.add_option("--file", a->file, "case lines from a file, one a line; # begins a comment")->type_name("CASES");
+  verify.add_option("--schedule", a->schedule, "a schedule file of your own (docs/schedules.md)")->type_name("FILE");
+  verify.add_option("--suite", a->suite, "a suite: see `ringscope list suites`")->type_name("smoke|ci|full");
+  verify.add_option("--random", a->random, "so many cases at random over the whole grammar")->type_name("N");
+  verify.add_option("--seed", a->seed, "what --random draws from, or the data of --schedule")->type_name("S");
+  verify.add_option("--filter", a->filter, "only cases that have all these words")->type_name("WORDS");
+  verify.add_option("--backend", a->backend, "the backend field of all cases")->type_name("WORDS");
+  verify.add_option("--against", a->against, "a second backend: distances in ulps")->type_name("WORDS");
+  verify.add_flag("--bitwise", a->bitwise, "with --against: other bits are a failure");
+  verify.add_option("--fault", a->fault, "a fault planted into all cases: see `ringscope list faults`")
+      ->type_name("NAME[@r2,t1]");
+  verify.add_flag("--unproved", a->unproved, "run a plan even if the proof refuses it, to see what numbers say");
+  verify.add_option("--jobs", a->jobs, "cases at the same time (the machine's cores if not said)")->type_name("N");
+  verify.add_option("--deadline", a->deadline, "seconds without progress that end a run (30)")->type_name("SECONDS");
+  verify.add_flag("--json", a->json, "one object a case on stdout, then the summary");
+  verify.callback([a, &exit] { exit.value = run(*a); });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,159 @@
+#include "tools/verify_print.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "tools/terminal.h"
+
+namespace ringscope {
+
+namespace {
+
+Emphasis emphasis_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return Emphasis::good;
+    case Verdict::skipped:
+      return Emphasis::faint;
+    default:
+      return Emphasis::bad;
+  }
+}
+
+std::string verdict_word(Verdict verdict) {
+  return inked(fmt::format("{:<10}", name_of(verdict)), emphasis_of(verdict), stdout);
+}
+
+std::string place_text(const Place& p) {
+  std::string text = "by check " + p.check;
+  if (p.rank >= 0) text += fmt::format(", rank {}", p.rank);
+  if (p.step >= 0) text += fmt::format(", step {}", p.step);
+  if (p.kv_block >= 0) text += fmt::format(", KV block {}", p.kv_block);
+  if (!p.output) return text;
+  return text + fmt::format(", {}[batch {}, head {}, row {}]", name_of(*p.output), p.batch, p.head, p.row);
+}
+
+void print_figures(const Report& report) {
+  bool any = false;
+  for (const Figures& f : report.figures) any = any || f.present;
+  if (!any) return;
+  fmt::print("  {:<5}{:>12}{:>12}{:>12}{:>12}{:>11}\n", "", "max abs", "rel fro", "ratio", "peak ratio", "nonfinite");
+  for (int n = 0; n < output_kinds; ++n) {
+    const Output output = static_cast<Output>(n);
+    const Figures& f = report.of(output);
+    if (!f.present) continue;
+    fmt::print("  {:<5}{:>12.3g}{:>12.3g}{:>12.3g}{:>12.3g}{:>11}  {}\n", name_of(output), f.max_abs, f.rel_fro,
+               f.ratio, f.peak_ratio, f.nonfinite, name_of(f.verdict));
+  }
+}
+
+using Count = std::int64_t Summary::*;
+struct Column {
+  const char* name;
+  Count count;
+};
+constexpr std::array<Column, 6> columns{{{"passed", &Summary::passed},
+                                         {"failed", &Summary::failed},
+                                         {"mistrusted", &Summary::mistrusted},
+                                         {"faulted", &Summary::faulted},
+                                         {"invalid", &Summary::invalid},
+                                         {"skipped", &Summary::skipped}}};
+
+std::int64_t total(const Summary& s) {
+  std::int64_t n = 0;
+  for (const Column& column : columns) n += s.*column.count;
+  return n;
+}
+
+void print_row(const std::string& name, const Summary& row, const Summary& all) {
+  fmt::print("  {:<14}", name);
+  for (const Column& column : columns) {
+    if (all.*column.count > 0) fmt::print("{:>12}", row.*column.count);
+  }
+  fmt::print("\n");
+}
+
+}  // namespace
+
+void print_verdict(const Report& report) {
+  fmt::print("{} {}  {:.2f} s\n", verdict_word(report.verdict), report.case_line, report.seconds);
+}
+
+void print_report(const Report& report, const std::string& repeat) {
+  fmt::print("{} {}\n  {}\n", verdict_word(report.verdict), report.case_line, report.reason);
+  if (report.where) fmt::print("  {}\n", place_text(*report.where));
+  print_figures(report);
+  if (report.verdict != Verdict::skipped) fmt::print("  repeat: {}\n", repeat);
+}
+
+void print_agreement(const Agreement& agreement, const std::string& against) {
+  fmt::print("  against {}: {}\n  {:<5}", against,
+             agreement.same_bits() ? "the same bits" : "elements by distance in ulps", "");
+  if (agreement.same_bits()) return static_cast<void>(fmt::print("\n"));
+  for (const std::string_view bin : ulp_bins) fmt::print("{:>11}", bin);
+  fmt::print("{:>14}\n", "most");
+  for (int n = 0; n < output_kinds; ++n) {
+    const UlpHistogram& h = agreement.outputs[static_cast<std::size_t>(n)];
+    if (!h.present) continue;
+    fmt::print("  {:<5}", name_of(static_cast<Output>(n)));
+    for (const std::int64_t count : h.count) fmt::print("{:>11}", count);
+    fmt::print("{:>14}\n", h.most);
+  }
+}
+
+void Tally::add(const VerifyJob& job, const Report& report) {
+  all_.add(report.verdict);
+  by_schedule_[job.schedule].add(report.verdict);
+}
+
+void Tally::print(double seconds) const {
+  const std::int64_t n = total(all_);
+  fmt::print("\n  {:<14}", "");
+  for (const Column& column : columns) {
+    if (all_.*column.count > 0) fmt::print("{:>12}", column.name);
+  }
+  fmt::print("\n");
+  for (const auto& [name, row] : by_schedule_) print_row(name, row, all_);
+  if (by_schedule_.size() > 1) print_row("all", all_, all_);
+  fmt::print("\n{} case{} in {:.1f} s ({:.0f} a minute): ", n, n == 1 ? "" : "s", seconds,
+             static_cast<double>(n) * 60 / std::max(seconds, 1e-9));
+  if (all_.passed == n) {
+    fmt::print("{}\n", inked("all passed", Emphasis::good, stdout));
+  } else {
+    fmt::print("{}\n",
+               inked(fmt::format("{} passed, {} did not", all_.passed, n - all_.passed), Emphasis::bad, stdout));
+  }
+}
+
+Progress::Progress(std::size_t jobs)
+    : jobs_(jobs),
+      visible_(is_terminal(stderr) && jobs > 1),
+      begin_(std::chrono::steady_clock::now()),
+      last_drawn_(begin_) {}
+
+Progress::~Progress() {
+  clear();
+}
+
+void Progress::step(const Summary& so_far) {
+  ++done_;
+  const auto now = std::chrono::steady_clock::now();
+  if (!visible_ || now - last_drawn_ < std::chrono::milliseconds(200)) return;
+  last_drawn_ = now;
+  drawn_ = true;
+  const double left = seconds() / static_cast<double>(done_) * static_cast<double>(jobs_ - done_);
+  fmt::print(stderr, "\r\x1b[K{} of {}, {} passed, about {:.0f} s left", done_, jobs_, so_far.passed, left);
+  std::fflush(stderr);
+}
+
+void Progress::clear() {
+  if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  drawn_ = false;
+}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+}  // namespace ringscope

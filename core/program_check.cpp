@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
+
 namespace ringscope {
 
 namespace {
@@ -31,9 +33,10 @@ class ProgramCheck {
       const Move& m = schedule_.moves[i];
       if (m.to == nobody || (sends[i] == receives[i] && sends[i] > 0)) continue;
       const std::string number = "send " + std::to_string(sends[i]) + ", receive " + std::to_string(receives[i]);
-      refuse(m, sends[i] == 0      ? " that is never sent"
-                : receives[i] == 0 ? " that is never received"
-                                   : " in another order at its two ends: " + number + " of the link");
+      refuse(static_cast<std::int64_t>(i), sends[i] == 0 ? " that is never sent"
+                                           : receives[i] == 0
+                                               ? " that is never received"
+                                               : " in another order at its two ends: " + number + " of the link");
       return false;
     }
     return true;
@@ -55,8 +58,11 @@ class ProgramCheck {
   }
 
  private:
-  void refuse(const Move& m, const std::string& why) {
-    log_.add(Rule::match, 0, m.from, m.slice(), "has a move of", " to rank " + std::to_string(m.to) + why);
+  void refuse(std::int64_t move, const std::string& why) {
+    const Move& m = schedule_.moves[at(move)];
+    int step = 0;
+    while (step + 1 < schedule_.steps() && schedule_.first_move(step + 1) <= move) ++step;
+    log_.add(Rule::match, step, m.from, m.slice(), "has a move of", " to rank " + std::to_string(m.to) + why);
     matches_ = false;
   }
 
@@ -69,7 +75,7 @@ class ProgramCheck {
       for (const std::int64_t i : programs_[r].*list) {
         const Move& m = schedule_.moves[at(i)];
         if (m.to == nobody || m.*self != static_cast<std::int32_t>(r) || numbers[at(i)] != 0) {
-          refuse(m, " that rank " + std::to_string(r) + " posts, wrongly or twice");
+          refuse(i, " that rank " + std::to_string(r) + " posts, wrongly or twice");
           return numbers;
         }
         numbers[at(i)] = ++seen[at(m.*peer)];
@@ -103,34 +109,37 @@ class ProgramCheck {
     if (--waiting_[at(peer)] == 0) ready_.push_back(peer);
   }
 
-  // The peer that a stuck rank waits for: it has not posted its end of one of the rank's moves.
-  int waits_for(int rank) const {
-    const auto not_posted_by = [&](int peer, std::int64_t move, bool peer_receives) {
-      if (step_[at(peer)] >= schedule_.steps()) return false;
+  // A move of a stuck rank that its peer has not posted: both have not posted it, or it would have passed.
+  std::int64_t waits_for(int rank) const {
+    const auto posted_by = [&](int peer, std::int64_t move, bool receives) {
       const RankProgram& p = programs_[at(peer)];
-      const auto& list = peer_receives ? p.receives : p.sends;
-      const auto& begin = peer_receives ? p.receive_begin : p.send_begin;
-      const auto later = list.begin() + begin[at(step_[at(peer)] + 1)];
-      return std::find(later, list.end(), move) != list.end();
+      const auto& list = receives ? p.receives : p.sends;
+      const auto& begin = receives ? p.receive_begin : p.send_begin;
+      const auto posted = list.begin() + begin[at(std::min(step_[at(peer)] + 1, schedule_.steps()))];
+      return std::find(list.begin(), posted, move) != posted;
     };
     for (const std::int64_t i : sends(rank)) {
-      if (not_posted_by(schedule_.moves[at(i)].to, i, true)) return schedule_.moves[at(i)].to;
+      if (!posted_by(schedule_.moves[at(i)].to, i, true)) return i;
     }
     for (const std::int64_t i : receives(rank)) {
-      if (not_posted_by(schedule_.moves[at(i)].from, i, false)) return schedule_.moves[at(i)].from;
+      if (!posted_by(schedule_.moves[at(i)].from, i, false)) return i;
     }
-    return rank;
+    ensure(false, "a stuck rank waits for somebody");
+    return 0;
   }
 
   void report_cycle(int rank) {
     std::vector<int> seen;
-    while (std::ranges::find(seen, rank) == seen.end()) {
-      seen.push_back(rank);
-      rank = waits_for(rank);
-    }
+    const auto peer = [&](int r) {
+      const Move& m = schedule_.moves[at(waits_for(r))];
+      return m.from == r ? m.to : m.from;
+    };
+    for (; std::ranges::find(seen, rank) == seen.end(); rank = peer(rank)) seen.push_back(rank);
     std::string who;
     for (auto r = std::ranges::find(seen, rank); r != seen.end(); ++r) {
-      who += "rank " + std::to_string(*r) + " at step " + std::to_string(step_[at(*r)]) + " waits for ";
+      const Slice slice = schedule_.moves[at(waits_for(*r))].slice();
+      who += "rank " + std::to_string(*r) + " at step " + std::to_string(step_[at(*r)]) + " waits, for " +
+             to_text(slice) + ", for ";
     }
     log_.add(Rule::wait_cycle, step_[at(rank)], rank, who + "rank " + std::to_string(rank));
   }

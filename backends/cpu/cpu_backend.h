@@ -9,7 +9,7 @@
 namespace ringscope::cpu {
 
 struct CpuOptions {
-  KernelOptions kernel{.threads = 0};  // threads 0: the machine's cores over the ranks, at least 1
+  KernelOptions kernel{.threads = 0};  // threads 0: the cores over the ranks; 1 where attends are tiny
   double link_bytes_per_second = 0;    // of each ordered pair of ranks, so that overlap can be seen; 0: no limit
   std::shared_ptr<Clock> clock;        // absent: real time
 };

@@ -38,16 +38,17 @@ typename Store<Real>::Entry& present(Store<Real>& store, const Atom& atom, Momen
 }
 
 template <class Real>
+Buffer<Real> identity(const Plan& plan, const Atom& atom) {
+  const std::int64_t rows = plan.problem.batch * plan.layout.rows(side_of(atom.tensor), atom.block);
+  Buffer<Real> fresh(rows * values_per_row(plan.problem, atom.tensor));
+  std::ranges::fill(fresh.values(), Real{0});
+  if (atom.tensor == TensorKind::state) std::fill_n(fresh.data(), rows, -std::numeric_limits<Real>::infinity());
+  return fresh;
+}
+
+template <class Real>
 Buffer<Real>& accumulator(Store<Real>& store, const Plan& plan, const Atom& atom, std::uint16_t slot) {
-  if (!store.at(atom).buffer) {
-    Buffer<Real> fresh(store.size_of(atom));
-    std::ranges::fill(fresh.values(), Real{0});
-    if (atom.tensor == TensorKind::state) {
-      const std::int64_t rows = plan.problem.batch * plan.layout.rows(Side::q, atom.block);
-      std::fill_n(fresh.data(), rows, -std::numeric_limits<Real>::infinity());
-    }
-    store.put(atom, slot, std::move(fresh));
-  }
+  if (!store.at(atom).buffer) store.put(atom, slot, identity<Real>(plan, atom));
   return store.at(atom).buffer;
 }
 
@@ -82,6 +83,8 @@ AttendCall<Real> make_call(const Plan& plan, std::int64_t attend_index, const At
 
 template typename Store<float>::Entry& present(Store<float>&, const Atom&, Moment);
 template typename Store<double>::Entry& present(Store<double>&, const Atom&, Moment);
+template Buffer<float> identity(const Plan&, const Atom&);
+template Buffer<double> identity(const Plan&, const Atom&);
 template Buffer<float>& accumulator(Store<float>&, const Plan&, const Atom&, std::uint16_t);
 template Buffer<double>& accumulator(Store<double>&, const Plan&, const Atom&, std::uint16_t);
 template AttendCall<float> make_call(const Plan&, std::int64_t, const AttendView&, Store<float>&, const Turning<float>&,

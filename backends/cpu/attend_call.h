@@ -17,7 +17,11 @@ struct Moment {
 template <class Real>
 typename Store<Real>::Entry& present(Store<Real>& store, const Atom& atom, Moment when);
 
-// An accumulator, created as its identity when absent.
+// What an absent accumulator stands for: zeros, or the empty State.
+template <class Real>
+Buffer<Real> identity(const Plan& plan, const Atom& atom);
+
+// An accumulator, created when absent.
 template <class Real>
 Buffer<Real>& accumulator(Store<Real>& store, const Plan& plan, const Atom& atom, std::uint16_t slot);
 

@@ -1,5 +1,7 @@
 #include "backends/cpu/exchange.h"
 
+#include "backends/cpu/attend_call.h"
+
 namespace ringscope::cpu {
 
 namespace {
@@ -48,13 +50,10 @@ void for_each_own_block(const Layout& layout, int rank, Side side, const Visit& 
 }
 
 template <class Real>
-Buffer<Real> finished_gradient(const Store<Real>& store, const Turning<Real>& turning, const Atom& atom) {
+Buffer<Real> finished_gradient(const Plan& plan, const Store<Real>& store, const Turning<Real>& turning,
+                               const Atom& atom) {
   const Buffer<Real>& accumulated = store.at(atom).buffer;
-  if (!accumulated) {
-    Buffer<Real> zero(store.size_of(atom));
-    std::ranges::fill(zero.values(), Real{0});
-    return zero;
-  }
+  if (!accumulated) return identity<Real>(plan, atom);
   if (!turning.on()) return accumulated;
   Buffer<Real> turned_back = accumulated.copy();
   turning.turn_back(atom, turned_back.data());
@@ -105,14 +104,14 @@ void download(const Plan& plan, int rank, const Store<Real>& store, const Turnin
         scatter(out.data(), rows, type, outputs.o);
         scatter(out.data() + p.batch * rows.block.rows() * p.dim_v, rows, accumulator, outputs.lse);
       }
-      if (has_backward) scatter(finished_gradient(store, turning, dq).data(), rows, type, outputs.dq);
+      if (has_backward) scatter(finished_gradient(plan, store, turning, dq).data(), rows, type, outputs.dq);
     }
   });
   if (!has_backward) return;
   for_each_own_block(plan.layout, rank, Side::kv, [&](int block) {
     for (int h = 0; h < p.heads_kv; ++h) {
       const Rows rows{plan.layout.block(Side::kv, block), p.batch, h};
-      const Buffer<Real> gradient = finished_gradient(store, turning, Atom{TensorKind::dkv, block, h});
+      const Buffer<Real> gradient = finished_gradient(plan, store, turning, Atom{TensorKind::dkv, block, h});
       scatter(gradient.data(), rows, type, outputs.dk);
       scatter(gradient.data() + p.batch * rows.block.rows() * p.dim_qk, rows, type, outputs.dv);
     }

@@ -56,7 +56,6 @@ void CpuRank<Real>::upload(const Inputs& inputs) {
   sink_logit_ = inputs.sink_logit;
   dropout_seed_ = inputs.dropout_seed;
   if (!sink_logit_.empty() && plan_.schedule.has_backward()) d_sink_.assign(sink_logit_.size(), Real{0});
-  peak_bytes_ = store_.held_bytes();
 }
 
 template <class Real>
@@ -64,6 +63,10 @@ void CpuRank<Real>::post(const Posting& posting) {
   step_ = posting.step;
   shared_.world.enter(rank_, step_);
   posted_seconds_[static_cast<std::size_t>(step_)] = shared_.world.now_seconds();
+  for (const std::int64_t i : posting.receives) {
+    const Move& m = plan_.schedule.moves[static_cast<std::size_t>(i)];
+    if (m.combine == Combine::replace) store_.reserve(plan_.bytes(m.slice()));
+  }
   for (const std::int64_t i : posting.sends) {
     const Move& m = plan_.schedule.moves[static_cast<std::size_t>(i)];
     shared_.payloads[static_cast<std::size_t>(i)] = take(m);
@@ -78,6 +81,7 @@ template <class Real>
 std::vector<Buffer<Real>> CpuRank<Real>::take(const Move& move) {
   std::vector<Buffer<Real>> payload;
   for (const Atom& atom : atoms_of(plan_.layout, move.slice())) {
+    store_.at(atom).read_until = std::max(store_.at(atom).read_until, step_ + move.lag);
     if (!is_accumulator(atom.tensor)) {
       payload.push_back(present(store_, atom, now()).buffer);
       continue;
@@ -124,14 +128,14 @@ template <class Real>
 void CpuRank<Real>::finish_forward(const Atom& out, std::uint16_t slot) {
   const Problem& p = plan_.problem;
   const Atom state{TensorKind::state, out.block, out.head};
-  const Buffer<Real>& from = accumulator(store_, plan_, state, slot);
+  const Buffer<Real> from = store_.at(state).buffer ? store_.at(state).buffer : identity<Real>(plan_, state);
   Buffer<Real> to(store_.size_of(out));
   std::optional<Real> sink;
   if (p.terms.sink_logit) sink = static_cast<Real>(sink_logit_[static_cast<std::size_t>(out.head)]);
   finish_state(from.data(), p.batch * plan_.layout.rows(Side::q, out.block), p.dim_v, sink, output_type(p.type),
                to.data());
-  store_.erase(state);
   store_.put(out, slot, std::move(to));
+  store_.erase(state, step_);
 }
 
 template <class Real>
@@ -167,8 +171,9 @@ void CpuRank<Real>::finish_step(int step) {
     if (m.combine != Combine::replace) staging = std::max(staging, bytes);
     land(m, std::move(shared_.payloads[static_cast<std::size_t>(i)]));
   }
-  peak_bytes_ = std::max(peak_bytes_, store_.held_bytes() + staging);
+  store_.note_staging(staging);
   for (const std::int64_t i : departures_[static_cast<std::size_t>(step)]) leave_behind(i);
+  store_.end_step(step);
 }
 
 template <class Real>
@@ -188,7 +193,9 @@ template <class Real>
 void CpuRank<Real>::combine(const Move& move, const Atom& atom, Buffer<Real> brought) {
   if (!brought) return;  // an absent accumulator is the identity
   const Buffer<Real>& mine = store_.at(atom).buffer;
-  if (move.combine == Combine::replace || !mine) {
+  if (move.combine == Combine::replace) {
+    store_.put_reserved(atom, move.slot, std::move(brought));
+  } else if (!mine) {
     store_.put(atom, move.slot, std::move(brought));
   } else if (move.combine == Combine::add) {
     add_to(mine.data(), brought.data(), mine.size());
@@ -202,7 +209,7 @@ template <class Real>
 void CpuRank<Real>::leave_behind(std::int64_t move) {
   const Move& m = plan_.schedule.moves[static_cast<std::size_t>(move)];
   for (const Atom& atom : atoms_of(plan_.layout, m.slice())) {
-    if (m.to != nobody || plan_.layout.owner(atom.block) != rank_) store_.erase(atom);
+    if (m.to != nobody || plan_.layout.owner(atom.block) != rank_) store_.erase(atom, step_);
   }
 }
 

@@ -43,14 +43,14 @@ class CpuRank : public RankRun {
 
   const std::vector<TraceEvent>& events() const { return events_; }
   const RowEvents& row_events() const { return row_events_; }
-  std::int64_t peak_bytes() const { return peak_bytes_; }
+  std::int64_t peak_bytes() const { return store_.peak_bytes(); }
   Moment now() const { return {rank_, step_}; }
 
  private:
   std::vector<Buffer<Real>> take(const Move& move);
   void land(const Move& move, std::vector<Buffer<Real>> payload);
   void combine(const Move& move, const Atom& atom, Buffer<Real> brought);
-  void finish_forward(const Atom& state, std::uint16_t slot);
+  void finish_forward(const Atom& out, std::uint16_t slot);
   void finish_backward(const Atom& out, std::uint16_t slot);
   void leave_behind(std::int64_t move);
   void record(TraceEvent event, double begin_seconds);
@@ -67,7 +67,6 @@ class CpuRank : public RankRun {
   std::vector<double> posted_seconds_;                 // [step]
   std::vector<TraceEvent> events_;
   RowEvents row_events_;
-  std::int64_t peak_bytes_ = 0;
 };
 
 extern template class CpuRank<float>;

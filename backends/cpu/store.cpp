@@ -80,23 +80,43 @@ const typename Store<Real>::Entry& Store<Real>::at(const Atom& atom) const {
 }
 
 template <class Real>
-void Store<Real>::put(const Atom& atom, std::uint16_t slot, Buffer<Real> buffer) {
-  Entry& entry = at(atom);
-  if (!entry.held) {
-    entry.slot = plan_.layout.owner(atom.block) == rank_ ? home_slot : slot;
-    held_bytes_ += plan_.bytes(slice_of(atom));
-  }
-  entry.held = true;
-  entry.turned = {};
-  entry.buffer = std::move(buffer);
+void Store<Real>::grow(std::int64_t bytes) {
+  held_bytes_ += bytes;
+  note_staging(0);
 }
 
 template <class Real>
-void Store<Real>::erase(const Atom& atom) {
+void Store<Real>::put(const Atom& atom, std::uint16_t slot, Buffer<Real> buffer) {
+  if (!at(atom).held) grow(plan_.bytes(slice_of(atom)));
+  put_reserved(atom, slot, std::move(buffer));
+}
+
+template <class Real>
+void Store<Real>::put_reserved(const Atom& atom, std::uint16_t slot, Buffer<Real> buffer) {
+  const std::uint16_t lives_in = plan_.layout.owner(atom.block) == rank_ ? home_slot : slot;
+  at(atom) = {.buffer = std::move(buffer), .slot = lives_in, .held = true};
+}
+
+template <class Real>
+void Store<Real>::erase(const Atom& atom, int step) {
   Entry& entry = at(atom);
   if (!entry.held) return;
-  held_bytes_ -= plan_.bytes(slice_of(atom));
+  const std::int64_t bytes = plan_.bytes(slice_of(atom));
+  if (entry.read_until > step) {
+    releases_.push_back({entry.read_until, bytes});
+  } else {
+    held_bytes_ -= bytes;
+  }
   entry = {};
+}
+
+template <class Real>
+void Store<Real>::end_step(int step) {
+  std::erase_if(releases_, [&](const Release& release) {
+    if (release.step > step) return false;
+    held_bytes_ -= release.bytes;
+    return true;
+  });
 }
 
 template class Store<float>;

@@ -1,5 +1,6 @@
 // One rank's memory: which (tensor, block, head) it holds, and in which slot.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +33,7 @@ class Store {
     Buffer<Real> turned;  // Q or K turned by RoPE, where somebody asked for it
     std::uint16_t slot = 0;
     bool held = false;
+    int read_until = -1;  // the last step in which a send of this may still be on its way
   };
 
   std::int64_t size_of(const Atom& atom) const;  // in values
@@ -39,16 +41,30 @@ class Store {
   const Entry& at(const Atom& atom) const;
   // Puts or overwrites; own blocks go to slot 0, whatever slot is named.
   void put(const Atom& atom, std::uint16_t slot, Buffer<Real> buffer);
-  void erase(const Atom& atom);
-  std::int64_t held_bytes() const { return held_bytes_; }
+  void erase(const Atom& atom, int step);
+
+  // Bytes are counted as the proof counts them (ScheduleFacts::peak_bytes), as a backend with copies would need them:
+  // a replace has its place from the moment it is posted, a lagged send keeps its source until it has landed.
+  void reserve(std::int64_t bytes) { grow(bytes); }
+  void put_reserved(const Atom& atom, std::uint16_t slot, Buffer<Real> buffer);
+  void end_step(int step);
+  void note_staging(std::int64_t bytes) { peak_bytes_ = std::max(peak_bytes_, held_bytes_ + bytes); }
+  std::int64_t peak_bytes() const { return peak_bytes_; }
 
  private:
+  struct Release {
+    int step;
+    std::int64_t bytes;
+  };
+
   std::size_t index(const Atom& atom) const;
+  void grow(std::int64_t bytes);
 
   const Plan& plan_;
   int rank_;
   std::vector<Entry> entries_;  // [tensor][block][head]
-  std::int64_t held_bytes_ = 0;
+  std::vector<Release> releases_;
+  std::int64_t held_bytes_ = 0, peak_bytes_ = 0;
 };
 
 extern template class Store<float>;

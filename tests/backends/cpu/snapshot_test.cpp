@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/schedule_check.h"
 #include "tests/backends/cpu/run_case.h"
 
 namespace ringscope::cpu {
@@ -129,6 +130,19 @@ TEST(PeakBytes, CountTheBlockThatArrivesBesideTheOneInUse) {
   const Plan plan = plan_of("b1 h2 s16 d4 f32 fwd | contiguous ring r4");
   const std::int64_t q = 2 * 4 * 4 * 4, kv = 2 * q, state = 2 * 4 * (4 + 2) * 4;
   EXPECT_THAT(run(plan, random_inputs(plan.problem)).peak_bytes, testing::Each(q + 3 * kv + state));
+}
+
+// The proof counts heads in units that no slice divides: here every unit is one head, as in the store.
+TEST(PeakBytes, AreThoseOfTheProof) {
+  std::vector<std::string> lines = lines_of_every_schedule("b1 h4 s13 d2 bf16 causal", "zigzag", {4});
+  std::erase_if(lines, [](const std::string& line) { return line.find("r4 kv-copies") == std::string::npos; });
+  std::ranges::copy(lines_of_every_schedule("b2 h1 s13 d2/3 bf16 causal", "zigzag", {2, 4, 6}),
+                    std::back_inserter(lines));
+  EXPECT_GT(lines.size(), 40U);
+  for (const std::string& line : lines) {
+    const Plan plan = plan_of(line);
+    EXPECT_EQ(run(plan, random_inputs(plan.problem)).peak_bytes, prove(plan).facts.peak_bytes) << line;
+  }
 }
 
 }  // namespace

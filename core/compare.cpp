@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/error.h"
 #include "core/judge.h"
 
 namespace ringscope {
@@ -154,6 +155,15 @@ Report compare(const Problem& problem, const Reference& reference, const Outputs
     report.reason = *reference.mistrust;
   }
   return report;
+}
+
+std::vector<double> row_ratios(const Problem& problem, const Reference& reference, Output output,
+                               const Outputs& outputs) {
+  const OutputField& field = fields[static_cast<std::size_t>(output)];
+  const Tensor& got = outputs.*field.tensor;
+  if ((reference.oracle.*field.tensor).empty()) return {};
+  ensure(got.shape == (reference.oracle.*field.tensor).shape, "outputs of the problem");
+  return check(problem, reference, field, got).judgement.rows;
 }
 
 }  // namespace ringscope

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/data.h"
 #include "core/fill.h"
@@ -27,5 +28,10 @@ Reference make_reference(const Problem& problem, Fill fill, std::uint64_t seed, 
 // dv. A wrong gradient of the sink logit fails too: where.check is then "d_sink" and where.head the query head. A
 // failure outranks mistrust.
 Report compare(const Problem& problem, const Reference& reference, const Outputs& outputs);
+
+// Each row's error over what is allowed for it, [B * H * rows]; above 1 is wrong, infinite where values are not finite
+// and should be. Empty for gradients of a problem without a backward.
+std::vector<double> row_ratios(const Problem& problem, const Reference& reference, Output output,
+                               const Outputs& outputs);
 
 }  // namespace ringscope

@@ -15,41 +15,46 @@ constexpr std::size_t at(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
-bool is_wrong(const ErrorMap& map, double error) {
-  return !(error <= map.allowed);
+bool is_wrong(double ratio) {
+  return !(ratio <= 1);
 }
 
 // 0 (none) to 1 (just allowed), by decades: 1/1000 of what is allowed is hardly seen.
-double strength(const ErrorMap& map, double error) {
+double strength(double ratio) {
   constexpr double decades = 3;
-  if (error <= 0 || map.allowed <= 0) return 0;
-  return std::clamp(1 + std::log10(error / map.allowed) / decades, 0.05, 1.0);
+  return ratio > 0 ? std::clamp(1 + std::log10(ratio) / decades, 0.05, 1.0) : 0;
 }
 
 struct Worst {
   std::int64_t head = -1, row = -1;
-  double error = 0;
+  double ratio = 0;
 };
 
 Worst worst_of(const ErrorMap& map) {
   Worst worst;
   for (std::int64_t h = 0; h < map.heads; ++h) {
     for (std::int64_t r = 0; r < map.rows; ++r) {
-      const double error = map.errors[at(h * map.rows + r)];
-      if (worst.head < 0 || error > worst.error || (std::isnan(error) && !std::isnan(worst.error)))
-        worst = {h, r, error};
+      const double ratio = map.ratios[at(h * map.rows + r)];
+      const bool worse = ratio > worst.ratio || (std::isnan(ratio) && !std::isnan(worst.ratio));
+      if (worst.head < 0 || worse) worst = {h, r, ratio};
     }
   }
   return worst;
 }
 
+std::string ratio_in_words(double ratio) {
+  if (!std::isfinite(ratio)) return "not finite where it should be";
+  if (ratio == 0) return "exact";
+  if (ratio <= 1) return fixed(ratio, 3) + " of what is allowed";
+  return (ratio < 1000 ? fixed(ratio, 1) : scientific(ratio)) + " times what is allowed";
+}
+
 std::string sentence_of(const ErrorMap& map) {
   const Worst worst = worst_of(map);
   if (worst.head < 0) return map.name + ": no rows";
-  const std::string what = std::isnan(worst.error) ? "not finite" : "largest error " + scientific(worst.error);
-  const std::string place =
-      worst.error == 0 ? "" : " at head " + std::to_string(worst.head) + ", row " + std::to_string(worst.row);
-  return map.name + ": " + what + place + "; allowed " + scientific(map.allowed);
+  if (worst.ratio == 0) return map.name + ": exact in every row";
+  return map.name + ": worst at head " + std::to_string(worst.head) + ", row " + std::to_string(worst.row) + ": " +
+         ratio_in_words(worst.ratio);
 }
 
 std::string rows_in_words(std::int64_t column, std::int64_t per_column, std::int64_t rows) {
@@ -67,13 +72,13 @@ constexpr int most_heads = 64;
 
 ErrorMap pooled(const ErrorMap& map, std::int64_t most) {
   const std::int64_t by = rows_per_column(map.rows, most);
-  ErrorMap out{map.name, map.heads, (map.rows + by - 1) / by, {}, map.allowed};
-  out.errors.resize(at(out.heads * out.rows));
+  ErrorMap out{map.name, map.heads, (map.rows + by - 1) / by, {}};
+  out.ratios.resize(at(out.heads * out.rows));
   for (std::int64_t h = 0; h < map.heads; ++h) {
     for (std::int64_t r = 0; r < map.rows; ++r) {
-      const double error = map.errors[at(h * map.rows + r)];
-      double& most_so_far = out.errors[at(h * out.rows + r / by)];
-      if (std::isnan(error) || error > most_so_far) most_so_far = std::isnan(most_so_far) ? most_so_far : error;
+      const double ratio = map.ratios[at(h * map.rows + r)];
+      double& most_so_far = out.ratios[at(h * out.rows + r / by)];
+      if (std::isnan(ratio) || ratio > most_so_far) most_so_far = std::isnan(most_so_far) ? most_so_far : ratio;
     }
   }
   return out;
@@ -99,18 +104,17 @@ Picture draw(const std::vector<ErrorMap>& maps) {
       p.texts.push_back({frame_margin + heading - 8, y + 12, h < 0 ? "…" : "head " + std::to_string(h), Align::right,
                          Ink::faint, 11});
       for (std::int64_t c = 0; h >= 0 && c < cells.rows; ++c) {
-        const double error = cells.errors[at(h * cells.rows + c)];
-        const bool wrong = is_wrong(map, error);
+        const double ratio = cells.ratios[at(h * cells.rows + c)];
+        const bool wrong = is_wrong(ratio);
         p.boxes.push_back({.x = frame_margin + heading + static_cast<double>(c) * cell,
                            .y = y + 1,
                            .width = cell - (cell > 4 ? 1 : 0),
                            .height = head_height - 2,
                            .ink = wrong ? Ink::bad : Ink::accent,
                            .pattern = wrong ? Pattern::hatched : Pattern::solid,
-                           .weight = wrong ? 1 : 0.06 + 0.9 * strength(map, error),
-                           .label = wrong && cell >= 10 ? "!" : "",
+                           .weight = wrong ? 1 : 0.06 + 0.9 * strength(ratio),
                            .tooltip = map.name + ", head " + std::to_string(h) + ", " + rows_in_words(c, by, map.rows) +
-                                      ": " + (std::isnan(error) ? "not finite" : scientific(error))});
+                                      ": " + ratio_in_words(ratio)});
       }
       y += head_height;
     }
@@ -134,9 +138,9 @@ Sheet write(const std::vector<ErrorMap>& maps) {
     for (const int h : shown(static_cast<int>(map.heads), most_heads)) {
       SheetLine line{{fit(h < 0 ? "…" : "h" + std::to_string(h), heading - 1, Align::right) + " ", Ink::faint}};
       for (std::int64_t c = 0; h >= 0 && c < cells.rows; ++c) {
-        const double error = cells.errors[at(h * cells.rows + c)];
-        const auto shade = static_cast<std::size_t>(std::lround(4 * strength(map, error)));
-        line.push_back(is_wrong(map, error) ? Span{"!", Ink::bad} : Span{std::string(shades[shade]), Ink::accent});
+        const double ratio = cells.ratios[at(h * cells.rows + c)];
+        const auto shade = static_cast<std::size_t>(std::lround(4 * strength(ratio)));
+        line.push_back(is_wrong(ratio) ? Span{"!", Ink::bad} : Span{std::string(shades[shade]), Ink::accent});
       }
       sheet.add(std::move(line));
     }

@@ -12,11 +12,10 @@ namespace ringscope {
 struct ErrorMap {
   std::string name;  // "o", "dq", ...
   std::int64_t heads = 0, rows = 0;
-  std::vector<double> errors;  // [heads * rows], >= 0; NaN where the output is not finite and should be, or the reverse
-  double allowed = 0;          // an error above it is wrong; 0: any error is
+  std::vector<double> ratios;  // [heads * rows] of error to what is allowed; above 1 and not finite are wrong
 };
 
-// Neighbouring rows together, at most `most` columns: each the largest error of its rows, NaN if any is.
+// Neighbouring rows together, at most `most` columns: each the largest ratio of its rows, NaN if any is.
 ErrorMap pooled(const ErrorMap& map, std::int64_t most);
 
 Picture draw(const std::vector<ErrorMap>& maps);

@@ -20,8 +20,7 @@ namespace {
 
 // What the command line says of one subject.
 struct ShowWords {
-  std::vector<std::string> case_words;
-  std::string pair, svg_file, html_file;
+  std::string line, pair, svg_file, html_file;
   std::optional<int> step, batch, head;
   bool json = false;
 };
@@ -41,14 +40,6 @@ void write_file(const std::string& path, const std::string& text) {
   std::cerr << "wrote " << path << "\n";
 }
 
-std::string one_case_line(const std::vector<std::string>& words) {
-  if (words.size() == 1) return words.front();
-  std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + word;
-  throw Error(ErrorKind::bad_request, std::to_string(words.size()) + " words where the case should be", "one case line",
-              "quote the case: '" + line + "'");
-}
-
 std::pair<std::int64_t, std::int64_t> parse_pair(const std::string& words) {
   std::int64_t query = -1, key = -1;
   char comma = 0, more = 0;
@@ -66,7 +57,7 @@ void check_range(std::string_view what, std::optional<int> value, std::int64_t c
 }
 
 ShowRequest request_of(const ShowWords& words) {
-  ShowRequest request{parse_case(one_case_line(words.case_words)), words.step, words.batch, words.head, {}};
+  ShowRequest request{parse_case(words.line), words.step, words.batch, words.head, {}};
   if (!words.pair.empty()) request.pair = parse_pair(words.pair);
   check_range("batch", words.batch, request.c.problem.batch);
   check_range("head", words.head, request.c.problem.heads_q);
@@ -114,9 +105,9 @@ CLI::App& add_subject(CLI::App& show, std::string_view name, std::string_view se
 }
 
 void add_case(CLI::App& command, const std::shared_ptr<ShowWords>& words) {
-  command.add_option("case", words->case_words, "the case line, quoted: ringscope explain says what it can hold")
+  command.add_option("CASE", words->line, "the case line, quoted: ringscope explain says what it can hold")
       ->required()
-      ->option_text("CASE");
+      ->option_text(" ");
 }
 
 }  // namespace
@@ -130,9 +121,9 @@ CLI::App& add_show(CLI::App& program) {
     const auto words = std::make_shared<ShowWords>();
     CLI::App& command = add_subject(show, subject.name, subject.sentence, subject.example, words);
     if (subject.takes_pair) {
-      command.add_option("pair", words->pair, "the positions of the query and the key")
+      command.add_option("PAIR", words->pair, "QUERY,KEY: two positions from 0, such as 10,4")
           ->required()
-          ->option_text("QUERY,KEY");
+          ->option_text(" ");
     }
     add_case(command, words);
     if (subject.takes_step)

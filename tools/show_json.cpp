@@ -32,6 +32,12 @@ Json runs_json(const std::vector<Stretch>& list) {
   return out;
 }
 
+Json hops_json(const std::vector<Hop>& hops) {
+  Json out = Json::array();
+  for (const Hop& h : hops) out.push_back({{"step", h.step}, {"lands", h.lands}, {"from", h.from}, {"to", h.to}});
+  return out;
+}
+
 }  // namespace
 
 Json to_json(const LayoutStrip& strip) {
@@ -84,6 +90,32 @@ Json to_json(const std::vector<BalanceBars>& bars) {
   return out;
 }
 
+Json to_json(const PairView& pair) {
+  Json meetings = Json::array();
+  for (const Meeting& m : pair.path.meetings) {
+    meetings.push_back({{"pass", word_of(m.pass)},
+                        {"rank", m.rank},
+                        {"step", m.step},
+                        {"q_hops", hops_json(m.q_hops)},
+                        {"kv_hops", hops_json(m.kv_hops)}});
+  }
+  Json out{{"query", pair.query},
+           {"key", pair.key},
+           {"head", pair.head},
+           {"batch", pair.batch},
+           {"allowed", pair.allowed},
+           {"q_block", pair.path.q_block},
+           {"kv_block", pair.path.kv_block},
+           {"q_home", pair.q_home},
+           {"kv_home", pair.kv_home},
+           {"meetings", meetings}};
+  if (pair.weight) {
+    out["score"] = pair.weight->score;
+    out["weight"] = pair.weight->weight;
+  }
+  return out;
+}
+
 Json to_json(const Timeline& timeline) {
   Json events = Json::array();
   for (const TimelineBar& bar : timeline.bars) {
@@ -103,12 +135,12 @@ Json to_json(const std::vector<ErrorMap>& maps) {
     for (std::int64_t h = 0; h < map.heads; ++h) {
       Json rows = Json::array();
       for (std::int64_t r = 0; r < map.rows; ++r) {
-        const double error = map.errors[static_cast<std::size_t>(h * map.rows + r)];
-        rows.push_back(std::isfinite(error) ? Json(error) : Json(nullptr));
+        const double ratio = map.ratios[static_cast<std::size_t>(h * map.rows + r)];
+        rows.push_back(std::isfinite(ratio) ? Json(ratio) : Json(nullptr));
       }
       heads.push_back(rows);
     }
-    out[map.name] = {{"allowed", map.allowed}, {"errors", heads}};
+    out[map.name] = {{"ratios", heads}};
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include "pictures/error_map.h"
 #include "pictures/layout_strip.h"
 #include "pictures/mask_map.h"
+#include "pictures/pair_picture.h"
 #include "pictures/ring_step.h"
 #include "pictures/schedule_table.h"
 #include "pictures/timeline.h"
@@ -18,6 +19,7 @@ nlohmann::ordered_json to_json(const MaskMap& map);
 nlohmann::ordered_json to_json(const ScheduleTable& table);
 nlohmann::ordered_json to_json(const RingStep& ring);
 nlohmann::ordered_json to_json(const std::vector<BalanceBars>& bars);
+nlohmann::ordered_json to_json(const PairView& pair);
 nlohmann::ordered_json to_json(const Timeline& timeline);
 nlohmann::ordered_json to_json(const std::vector<ErrorMap>& maps);  // null where not finite
 

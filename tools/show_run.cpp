@@ -1,36 +1,77 @@
 #include "tools/show_run.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
-#include "backends/registry/registry.h"
+#include "core/compare.h"
 #include "core/error.h"
-#include "core/execute.h"
 #include "core/fill.h"
-#include "core/recipe.h"
-#include "core/schedule_check.h"
+#include "pictures/error_map.h"
+#include "pictures/pair_picture.h"
 #include "pictures/timeline.h"
 #include "tools/show_json.h"
+#include "tools/stage.h"
 
 namespace ringscope {
 
 namespace {
 
-RunResult run(const Case& c, const Plan& plan, const Inputs& inputs) {
-  const std::unique_ptr<Backend> backend = make_backend(c.backend);
-  const Support support = backend->supports(plan.problem, plan.schedule);
-  if (!support.yes) throw Error(ErrorKind::unsupported, support.because, "a case that " + c.backend.name + " can run");
-  return execute(*backend, plan, inputs);
+// The largest ratio of each head and row over the batch, or of one item.
+ErrorMap error_map(Output output, const Tensor& tensor, const std::vector<double>& ratios, std::optional<int> batch) {
+  const Shape& shape = tensor.shape;
+  ErrorMap map{std::string(name_of(output)), shape.heads, shape.rows, {}};
+  map.ratios.assign(static_cast<std::size_t>(shape.heads * shape.rows), 0);
+  const std::int64_t first = batch.value_or(0), last = batch ? first + 1 : shape.batch;
+  for (std::int64_t b = first; b < last; ++b) {
+    for (std::size_t i = 0; i < map.ratios.size(); ++i) {
+      map.ratios[i] = std::max(map.ratios[i], ratios[static_cast<std::size_t>(b) * map.ratios.size() + i]);
+    }
+  }
+  return map;
+}
+
+std::vector<ErrorMap> error_maps(const Case& c, std::optional<int> batch) {
+  const Reference reference = make_reference(c.problem, c.fill, c.seed);
+  const Outputs outputs = run(c, stage(c), reference.inputs).outputs;
+  const std::array<std::pair<Output, const Tensor*>, output_kinds> tensors{{{Output::o, &outputs.o},
+                                                                            {Output::lse, &outputs.lse},
+                                                                            {Output::dq, &outputs.dq},
+                                                                            {Output::dk, &outputs.dk},
+                                                                            {Output::dv, &outputs.dv}}};
+  std::vector<ErrorMap> maps;
+  for (const auto& [output, tensor] : tensors) {
+    const std::vector<double> ratios = row_ratios(c.problem, reference, output, outputs);
+    if (!ratios.empty()) maps.push_back(error_map(output, *tensor, ratios, batch));
+  }
+  return maps;
 }
 
 }  // namespace
 
+Shown show_pair(const ShowRequest& request) {
+  const Case& c = request.c;
+  const PairRequest pair{request.pair->first, request.pair->second, request.head.value_or(0),
+                         request.batch.value_or(0)};
+  PairView view = make_pair_view(stage(c).plan, pair);
+  view.weight =
+      pair_weight(c.problem, make_inputs(c.problem, c.fill, c.seed), {pair.batch, pair.head, pair.query, pair.key});
+  return {{{"Pair", "Where a query meets a key.", {draw(view)}, {write(view)}}}, to_json(view)};
+}
+
 Shown show_timeline(const ShowRequest& request) {
   const Case& c = request.c;
-  const Plan plan = make_plan(c.problem, c.recipe);
-  const RunResult result = run(c, plan, make_inputs(c.problem, c.fill, c.seed));
-  const Timeline timeline = make_timeline(result.trace, plan.layout);
+  const Stage staged = stage(c);
+  const RunResult result = run(c, staged, make_inputs(c.problem, c.fill, c.seed));
+  const Timeline timeline = make_timeline(result.trace, staged.plan.layout);
   return {{{"Timeline", "What each rank did when, as measured on this machine.", {draw(timeline)}, {write(timeline)}}},
           to_json(timeline)};
+}
+
+Shown show_error(const ShowRequest& request) {
+  const std::vector<ErrorMap> maps = error_maps(request.c, request.batch);
+  return {{{"Error", "Each row's error over what docs/numerics.md allows.", {draw(maps)}, {write(maps)}}},
+          to_json(maps)};
 }
 
 }  // namespace ringscope

@@ -15,6 +15,7 @@
 #include "pictures/schedule_table.h"
 #include "tools/show_json.h"
 #include "tools/show_run.h"
+#include "tools/stage.h"
 
 namespace ringscope {
 
@@ -33,7 +34,7 @@ ScheduleFacts proved(const Plan& plan) {
 }
 
 Plan plan_of(const ShowRequest& request) {
-  return make_plan(request.c.problem, request.c.recipe);
+  return stage(request.c).plan;
 }
 
 Shown show_layout(const ShowRequest& request) {
@@ -82,7 +83,7 @@ Shown show_counts(const ShowRequest& request) {
 }  // namespace
 
 std::span<const ShowSubject> show_subjects() {
-  static const std::array<ShowSubject, 7> subjects{{
+  static const std::array<ShowSubject, 9> subjects{{
       {.name = "layout",
        .sentence = "which rank owns which tokens",
        .example = "layout 'b1 h4 s64 causal | zigzag ring r4'",
@@ -112,10 +113,23 @@ std::span<const ShowSubject> show_subjects() {
        .sentence = "transfers, bytes per link, pairs per rank and step, balance, peak memory; exact, from the proof",
        .example = "counts 'b1 h8/2 s512 | zigzag ring r8' --json",
        .make = show_counts},
+      {.name = "pair",
+       .sentence = "where and when the pair (query, key) is computed, how the block came there, and its weight",
+       .example = "pair 10,4 'b1 h4 s64 causal | zigzag ring r4' --head 1",
+       .takes_batch = true,
+       .takes_head = true,
+       .takes_pair = true,
+       .in_page = false,
+       .make = show_pair},
       {.name = "timeline",
        .sentence = "runs the case; what each rank computed, sent, received and waited for, as measured",
        .example = "timeline 'b1 h4 s1024 d64 causal | zigzag ring r4' --svg timeline.svg",
        .make = show_timeline},
+      {.name = "error",
+       .sentence = "runs the case; its errors against the oracle, head by row",
+       .example = "error 'b1 h4 s64 bf16 causal | zigzag ring r4' --batch 0",
+       .takes_batch = true,
+       .make = show_error},
   }};
   return subjects;
 }

@@ -317,5 +317,20 @@ TEST(Compare, MistrustIsAVerdictAndAFailureOutranksIt) {
   EXPECT_EQ(run.report().verdict, Verdict::failed);
 }
 
+TEST(Compare, RowRatiosAreAboveOneInTheWrongRowsAlone) {
+  for (const Fill fill : {Fill::random, Fill::needle}) {
+    Trial run(causal(ElementType::f32), fill);
+    const Shape shape = run.outputs.o.shape;
+    run.outputs.o.row(0, 1, 3)[0] += 1;
+    run.outputs.o.row(0, 1, 5)[0] = nan_value;
+    const std::vector<double> ratios = row_ratios(run.problem, run.reference, Output::o, run.outputs);
+    ASSERT_EQ(static_cast<std::int64_t>(ratios.size()), shape.batch * shape.heads * shape.rows);
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+      const auto wrong = static_cast<std::size_t>(shape.rows);
+      EXPECT_EQ(!(ratios[i] <= 1), i == wrong + 3 || i == wrong + 5) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ringscope

@@ -83,7 +83,9 @@ std::optional<std::string> sheet_fault(const Sheet& sheet) {
 void for_each_plan(const std::function<void(const Plan& plan, const std::string& name)>& check) {
   std::size_t turn = 0;
   for (const int n : {1, 2, 3, 5, 8, 64}) {
-    for (const std::int64_t len : {n == 64 ? 150 : 1, 2 * n + 1, 16 * n}) {
+    const std::vector<std::int64_t> lengths =
+        n == 64 ? std::vector<std::int64_t>{150} : std::vector<std::int64_t>{1, 2 * n + 1, 16 * n};
+    for (const std::int64_t len : lengths) {
       for (const ScheduleKind& kind : schedule_kinds()) {
         const std::optional<Ranks> ranks = ranks_for(kind, n);
         for (const LayoutKind& layout : layout_kinds()) {

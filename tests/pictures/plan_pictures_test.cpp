@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <regex>
 #include <set>
 
 #include "core/error.h"
 #include "core/recipe.h"
+#include "pictures/counts_table.h"
 #include "pictures/layout_strip.h"
 #include "pictures/mask_map.h"
+#include "pictures/pair_picture.h"
 #include "pictures/ring_step.h"
 #include "pictures/schedule_table.h"
 #include "pictures/terminal.h"
@@ -156,6 +158,47 @@ TEST(RingStep, RefusesAStepThatIsNotThere) {
   const Plan plan = make_plan({}, {});
   EXPECT_THROW(make_ring_step(plan, -1), Error);
   EXPECT_THROW(make_ring_step(plan, plan.schedule.steps()), Error);
+}
+
+TEST(CountsTable, StaysInsideItsFrameAnd80Columns) {
+  for_each_plan([](const Plan& plan, const std::string& name) { expect_sound(prove(plan).facts, name); });
+}
+
+TEST(CountsTable, ShowsTheClosedFormsOfARing) {
+  Problem problem;
+  const std::string text = to_text(write(prove(make_plan(problem, {.ranks = {1, 5}})).facts), Colour::none);
+  EXPECT_TRUE(std::regex_search(text, std::regex("\nKV +20 +20\n"))) << text;  // N (N - 1)
+  EXPECT_TRUE(std::regex_search(text, std::regex("\ndKV +0 +20\n"))) << text;
+}
+
+TEST(PairView, StaysInsideItsFrameAnd80Columns) {
+  for_each_plan([](const Plan& plan, const std::string& name) {
+    const std::int64_t last = plan.problem.len_q - 1;
+    for (const PairRequest& request : {PairRequest{last, 0, 5, 1}, PairRequest{0, last, 0, 0}}) {
+      expect_sound(make_pair_view(plan, request, PairWeight{.allowed = true, .score = -1e6, .keys = 1'000'000}), name);
+    }
+  });
+}
+
+TEST(PairView, NamesTheWayOfTheBlock) {
+  Problem problem;
+  problem.len_q = problem.len_kv = 50;
+  const Plan plan = make_plan(problem, {.ranks = {1, 5}});
+  const std::string text = to_text(write(make_pair_view(plan, {.query = 35, .key = 11})), Colour::none);
+  EXPECT_NE(text.find("forward: on rank 3 in step 2"), std::string::npos) << text;
+  EXPECT_NE(text.find("KV1: at home on r1, after step 0 on r2, after step 1 on r3"), std::string::npos) << text;
+}
+
+TEST(PairView, SaysWhenTheMaskHidesAPairAndWhenNobodyAttendsIt) {
+  Problem problem;
+  problem.mask.causal = true;
+  Plan plan = make_plan(problem, {.ranks = {1, 2}});
+  EXPECT_NE(to_text(write(make_pair_view(plan, {.query = 3, .key = 4})), Colour::none).find("hides"),
+            std::string::npos);
+  std::erase_if(plan.schedule.attends, [](const Attend& a) { return a.rank == 0; });
+  for (StepBegin& step : plan.schedule.step_begin) step.attend = 0;
+  EXPECT_NE(to_text(write(make_pair_view(plan, {.query = 4, .key = 3})), Colour::none).find("Nobody"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace ringscope {
 
-// fp64 angles, sines and cosines from core/math.h, rounded once to Real. Everybody who turns rows, the oracle too,
-// uses this table: an angle of 2^24 radians is known to 2^-28 at best, so two ways to make it would not agree.
+// fp64 angles, sines and cosines from core/math.h, rounded once to Real. An angle is known to 20 u of itself
+// (u = 2^-53): that is the error of its frequency, and docs/numerics.md counts it.
 template <class Real>
 class RopeTable {
  public:

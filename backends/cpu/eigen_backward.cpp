@@ -14,9 +14,9 @@ class BackwardPass {
   BackwardPass(const AttendCall<Real>& call, const KernelOptions& options, std::int64_t batch)
       : call_(call),
         batch_(batch),
-        tile_pairs_(eigen_query_tile(options) * eigen_key_tile(options)),
         query_tiles_(cut_tiles(call.q_rows, eigen_query_tile(options))),
         key_tiles_(cut_tiles(call.kv_rows, eigen_key_tile(options))),
+        most_pairs_(largest_size(query_tiles_) * largest_size(key_tiles_)),
         cover_(call.view, batch, query_tiles_, key_tiles_) {}
 
   // A KV head is one thread's work where there are enough of them: five products per pair of tiles. Else key tiles,
@@ -28,17 +28,17 @@ class BackwardPass {
     const auto keys = static_cast<std::int64_t>(key_tiles_.size());
     if (kv_heads >= threads) {
       parallel_for(threads, kv_heads, [&](std::int64_t kv_head) {
-        Scratch scratch(tile_pairs_);
+        Scratch scratch(most_pairs_);
         for (std::int64_t j = 0; j < keys; ++j) key_tile(kv_head, j, Gradients::all, scratch);
       });
       return;
     }
     parallel_for(threads, kv_heads * keys, [&](std::int64_t n) {
-      Scratch scratch(tile_pairs_);
+      Scratch scratch(most_pairs_);
       key_tile(n / keys, n % keys, Gradients::of_keys, scratch);
     });
     parallel_for(threads, call_.q_heads.count() * queries, [&](std::int64_t n) {
-      Scratch scratch(tile_pairs_);
+      Scratch scratch(most_pairs_);
       const std::int64_t head = n / queries;
       for (std::int64_t j = 0; j < keys; ++j) tile_pair(head, n % queries, j, Gradients::of_queries, scratch);
     });
@@ -126,8 +126,9 @@ class BackwardPass {
   }
 
   const AttendCall<Real>& call_;
-  std::int64_t batch_, tile_pairs_;
+  std::int64_t batch_;
   std::vector<Tile> query_tiles_, key_tiles_;
+  std::int64_t most_pairs_;  // in one pair of tiles
   TileCover cover_;
 };
 

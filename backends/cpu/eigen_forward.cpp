@@ -54,6 +54,7 @@ void EigenKernel<Real>::forward(const AttendCall<Real>& call, RowEvents*) const 
   const auto query_tiles = cut_tiles(call.q_rows, eigen_query_tile(options_));
   const auto key_tiles = cut_tiles(call.kv_rows, eigen_key_tile(options_));
   const auto tiles = static_cast<std::int64_t>(query_tiles.size());
+  const std::int64_t most_keys = largest_size(key_tiles);
   const int threads = team_for(options_.threads, multiply_adds(call));
   for (std::int64_t batch = 0; batch < call.problem.batch; ++batch) {
     const TileCover cover(call.view, batch, query_tiles, key_tiles);
@@ -64,8 +65,8 @@ void EigenKernel<Real>::forward(const AttendCall<Real>& call, RowEvents*) const 
       const auto queries = query_rows(call, batch, head);
       const auto keys = key_rows(call, batch, kv_head_of(call, head));
       Scratch<Real> scratch;
-      scratch.s.resize(static_cast<std::size_t>(eigen_query_tile(options_) * eigen_key_tile(options_)));
-      scratch.kept.resize(static_cast<std::size_t>(eigen_key_tile(options_)));
+      scratch.s.resize(static_cast<std::size_t>(query_tiles[i].size * most_keys));
+      scratch.kept.resize(static_cast<std::size_t>(most_keys));
       for (std::size_t j = 0; j < key_tiles.size(); ++j) {
         if (cover.of(i, j) == Cover::empty) continue;
         const TilePair<Real> pair{call, batch, head, terms, cover.of(i, j), query_tiles[i], key_tiles[j]};

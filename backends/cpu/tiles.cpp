@@ -16,6 +16,12 @@ std::vector<Tile> cut_tiles(std::span<const std::int64_t> block_rows, std::int64
   return out;
 }
 
+std::int64_t largest_size(std::span<const Tile> tiles) {
+  std::int64_t size = 0;
+  for (const Tile& t : tiles) size = std::max(size, t.size);
+  return size;
+}
+
 TileCover::TileCover(const AttendView& view, std::int64_t batch, std::span<const Tile> query_tiles,
                      std::span<const Tile> key_tiles)
     : key_tiles_(key_tiles.size()) {

@@ -18,6 +18,9 @@ struct Tile {
 // Tiles of at most `tile` rows.
 std::vector<Tile> cut_tiles(std::span<const std::int64_t> block_rows, std::int64_t tile);
 
+// Rows of the largest tile; 0 without tiles.
+std::int64_t largest_size(std::span<const Tile> tiles);
+
 enum class Cover : std::uint8_t { empty, partial, full };
 
 // Exact pair counts make the classes; partial tiles alone need mask arithmetic.

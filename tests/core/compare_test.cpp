@@ -288,9 +288,11 @@ TEST(Compare, MistrustsWhatCouldNotHaveFailed) {
   no_score.terms.scale = 0;
   EXPECT_TRUE(mistrust(no_score, Fill::random));    // all rows are the mean of V
   EXPECT_FALSE(mistrust(no_score, Fill::uniform));  // and here that is the point
-  Problem dropped{.batch = 1, .heads_q = 1, .heads_kv = 1, .len_q = 1, .len_kv = 1};
-  dropped.terms.dropout = 0.999999;
-  EXPECT_TRUE(mistrust(dropped, Fill::random));  // the right O is 0
+  Problem noise = causal(ElementType::f32);
+  noise.terms.scale = 1e8;  // scores of 1e8 are known to 8: no weight means anything
+  EXPECT_TRUE(mistrust(noise, Fill::random));
+  noise.type = ElementType::f64;
+  EXPECT_FALSE(mistrust(noise, Fill::random));
   EXPECT_FALSE(mistrust(causal(ElementType::f32), Fill::random));
 }
 
@@ -304,6 +306,19 @@ TEST(Compare, OneKeyOrOneRowIsNotMistrusted) {
         EXPECT_FALSE(make_reference(p, fill.fill, 1).mistrust) << fill.name;
       }
     }
+  }
+}
+
+TEST(Compare, WhatSmallProblemsDrawIsNotMistrusted) {
+  Problem all_dropped{.heads_q = 1, .heads_kv = 1, .len_q = 1, .len_kv = 1};
+  all_dropped.terms.dropout = 0.999999;
+  Trial trial(all_dropped);
+  EXPECT_EQ(trial.report().verdict, Verdict::passed);
+  trial.outputs.o.values[0] = 1e-3;  // a kernel that keeps the weight
+  EXPECT_EQ(trial.report().verdict, Verdict::failed);
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {  // both rows may find the same key
+    Problem two_rows{.heads_q = 1, .heads_kv = 1, .len_q = 2, .len_kv = 2, .dim_qk = 4};
+    EXPECT_FALSE(make_reference(two_rows, Fill::overflow, seed).mistrust);
   }
 }
 

@@ -30,7 +30,8 @@ std::string World::who_waits(int but_not_rank) const {
       continue;
     }
     const Move& m = move_of(rank.waits_for);
-    out += "; " + place_text(r, rank.step, m.slice()) + " waits for rank " + std::to_string(m.from);
+    out += "; rank " + std::to_string(r) + " step " + std::to_string(rank.step) + " waits for " + to_text(m.slice()) +
+           " from rank " + std::to_string(m.from);
     ++named;
   }
   return left_out == 0 ? out : out + "; " + std::to_string(left_out) + " more ranks wait";
@@ -88,7 +89,7 @@ RankError World::no_progress(int stalled, double deadline_seconds) const {
           activity_of(plan_.schedule, stalled, step),
           "the rank stalls: no progress anywhere for " + text(deadline_seconds) + " s" + who_waits(stalled),
           "progress on some rank before the deadline",
-          "raise deadline_seconds if one attend is that long"};
+          "raise the deadline if one attend takes that long"};
 }
 
 }  // namespace ringscope::cpu

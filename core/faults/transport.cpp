@@ -20,7 +20,7 @@ struct Fault {
 void die(const Fault& fault, const Posting&, RankRun&) {
   const FaultSite& site = fault.site;
   throw RankError(ErrorKind::fault, site.rank, site.step, activity_of(fault.plan.schedule, site.rank, site.step),
-                  "the rank died", "a rank that lives to the end", "it was killed on purpose");
+                  "the rank died", "every rank to the end", "it was killed on purpose");
 }
 
 void lose(const Fault& fault, const Posting& posting, RankRun& inner) {

@@ -137,7 +137,7 @@ TEST(Faults, ALostMessageIsBlamedOnItsSenderAndTheOthersAreNamed) {
   const std::string sentence = ended.error->what();
   EXPECT_THAT(sentence, testing::HasSubstr("rank 3 step 1 KV b1 h0-2: the message was lost"));
   EXPECT_THAT(sentence, testing::HasSubstr("rank 2 had to send in step 1"));
-  EXPECT_THAT(sentence, testing::HasSubstr("waits for rank 3"));
+  EXPECT_THAT(sentence, testing::HasSubstr("rank 0 step 2 waits for KV b1 h0-2 from rank 3"));
 }
 
 TEST(Faults, NeedNoVirtualClock) {

@@ -20,7 +20,7 @@ EVERYTHING = ("core/", "formats/", "pictures/", "backends/", "tools/")
 FOLDERS = {
     "core/": Folder(own=("core/",)),
     "pictures/": Folder(own=("core/", "pictures/")),
-    "formats/": Folder(own=("core/", "formats/"), others=("nlohmann/",)),
+    "formats/": Folder(own=("core/", "formats/"), others=("nlohmann/", "zlib.h", "fcntl.h", "unistd.h", "sys/")),
     "backends/": Folder(own=("core/",)),
     "backends/cpu/": Folder(own=("core/", "backends/cpu/"), others=("Eigen/", "omp.h", "immintrin.h")),
     "backends/registry/": Folder(own=("core/", "backends/")),

@@ -1,6 +1,6 @@
 # Installs what a verb needs: only what is missing, through apt where there is apt.
 
-build_packages=(g++ cmake ninja-build ccache libeigen3-dev libfmt-dev libcli11-dev nlohmann-json3-dev)
+build_packages=(g++ cmake ninja-build ccache libeigen3-dev libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev)
 test_packages=(libgtest-dev libgmock-dev python3)
 bench_packages=(libbenchmark-dev python3)
 lint_packages=(clang-format-14 python3)
@@ -10,7 +10,7 @@ declare -A proof_of=(
   [g++]=g++ [cmake]=cmake [ninja-build]=ninja [ccache]=ccache [python3]=python3
   [clang-format-14]=clang-format-14
   [libeigen3-dev]=eigen3/Eigen/Core [libfmt-dev]=fmt/core.h [libcli11-dev]=CLI/CLI.hpp
-  [nlohmann-json3-dev]=nlohmann/json.hpp [libgtest-dev]=gtest/gtest.h [libgmock-dev]=gmock/gmock.h
+  [nlohmann-json3-dev]=nlohmann/json.hpp [zlib1g-dev]=zlib.h [libgtest-dev]=gtest/gtest.h [libgmock-dev]=gmock/gmock.h
   [libbenchmark-dev]=benchmark/benchmark.h
 )
 

@@ -55,9 +55,8 @@ constexpr std::array type_words = std::to_array<TypeWord>({
 });
 
 struct Entry {
-  std::string name;
-  std::optional<std::string> type;
-  std::optional<std::vector<std::int64_t>> shape, offsets;
+  std::string name, type;
+  std::vector<std::int64_t> shape, offsets;
 };
 
 std::string tensor_place(std::string_view name) {
@@ -131,7 +130,6 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(std::size_t) override {
     if (where_ != Where::tensor || key_ == "dtype") refuse("an array");
     where_ = Where::numbers;
-    (key_ == "shape" ? entries.back().shape : entries.back().offsets).emplace();
     return true;
   }
 
@@ -148,7 +146,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
  private:
   enum class Where { outside, header, metadata, tensor, numbers };
 
-  std::vector<std::int64_t>& numbers() { return key_ == "shape" ? *entries.back().shape : *entries.back().offsets; }
+  std::vector<std::int64_t>& numbers() { return key_ == "shape" ? entries.back().shape : entries.back().offsets; }
 
   FilePlace place() const {
     if (where_ == Where::metadata) return file_.at("__metadata__");
@@ -166,11 +164,11 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
 
   void require_whole(const Entry& entry) const {
     constexpr std::string_view wanted = "dtype, shape and data_offsets [begin, end]";
-    if (!entry.type) place().refuse("no dtype", wanted);
-    if (!entry.shape) place().refuse("no shape", wanted);
-    if (!entry.offsets) place().refuse("no data_offsets", wanted);
-    if (entry.offsets->size() != 2) {
-      place().refuse(std::to_string(entry.offsets->size()) + " numbers as data_offsets", wanted);
+    for (const char* const key : {"dtype", "shape", "data_offsets"}) {
+      if (!keys_.contains(key)) place().refuse(std::string("no ") + key, wanted);
+    }
+    if (entry.offsets.size() != 2) {
+      place().refuse(std::to_string(entry.offsets.size()) + " numbers as data_offsets", wanted);
     }
   }
 
@@ -182,8 +180,8 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
 
 // The bytes that type and shape ask for.
 std::int64_t bytes_wanted(const Entry& entry, const TypeWord& word, const FilePlace& place) {
-  const std::optional<std::int64_t> elements = elements_of(*entry.shape);
-  const std::string shape = "shape " + shape_text(*entry.shape);
+  const std::optional<std::int64_t> elements = elements_of(entry.shape);
+  const std::string shape = "shape " + shape_text(entry.shape);
   if (!elements || *elements > std::numeric_limits<std::int64_t>::max() / word.bits) {
     place.refuse(shape + ", more elements than 64 bits can count", "a shape whose elements lie in the file");
   }
@@ -195,9 +193,9 @@ std::int64_t bytes_wanted(const Entry& entry, const TypeWord& word, const FilePl
 
 const TypeWord& type_word(const Entry& entry, const FilePlace& place) {
   const auto word =
-      std::find_if(type_words.begin(), type_words.end(), [&](const TypeWord& w) { return w.word == *entry.type; });
+      std::find_if(type_words.begin(), type_words.end(), [&](const TypeWord& w) { return w.word == entry.type; });
   if (word == type_words.end()) {
-    place.refuse("dtype " + quoted_name(*entry.type), "a type of safetensors: F64, F32, BF16, F16, F8_E4M3, ...");
+    place.refuse("dtype " + quoted_name(entry.type), "a type of safetensors: F64, F32, BF16, F16, F8_E4M3, ...");
   }
   return *word;
 }
@@ -208,10 +206,10 @@ std::string range_text(std::int64_t begin, std::int64_t end) {
 
 // Each entry begins where the one before it ended, and the last ends where the file does.
 void require_tiling(std::vector<Entry>& entries, std::uint64_t data_size, const FilePlace& file) {
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return *a.offsets < *b.offsets; });
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.offsets < b.offsets; });
   std::int64_t at = 0;
   for (const Entry& entry : entries) {
-    const std::int64_t begin = (*entry.offsets)[0], end = (*entry.offsets)[1];
+    const std::int64_t begin = entry.offsets[0], end = entry.offsets[1];
     const FilePlace place = file.at(tensor_place(entry.name));
     if (end < begin) place.refuse(range_text(begin, end), "an end that is not before the begin");
     if (static_cast<std::uint64_t>(end) > data_size) {
@@ -258,17 +256,17 @@ TensorFileParts read_safetensors(Bytes file, const FilePlace& place) {
   for (Entry& entry : events.entries) {
     const FilePlace tensor = place.at(tensor_place(entry.name));
     const TypeWord& word = type_word(entry, tensor);
-    const std::int64_t begin = (*entry.offsets)[0], size = (*entry.offsets)[1] - begin;
+    const std::int64_t begin = entry.offsets[0], size = entry.offsets[1] - begin;
     const std::int64_t wanted = bytes_wanted(entry, word, tensor);
     if (size != wanted) {
       tensor.refuse(std::to_string(size) + " bytes",
-                    std::to_string(wanted) + " for " + std::string(word.word) + ' ' + shape_text(*entry.shape));
+                    std::to_string(wanted) + " for " + std::string(word.word) + ' ' + shape_text(entry.shape));
     }
     if (!word.type) {
-      parts.others.push_back({std::move(entry.name), std::move(*entry.type)});
+      parts.others.push_back({std::move(entry.name), std::move(entry.type)});
       continue;
     }
-    parts.tensors.push_back({std::move(entry.name), *word.type, std::move(*entry.shape),
+    parts.tensors.push_back({std::move(entry.name), *word.type, std::move(entry.shape),
                              data.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size))});
   }
   return parts;

@@ -9,6 +9,7 @@
 #include "core/first_difference.h"
 #include "core/rank_error.h"
 #include "core/schedule_check.h"
+#include "core/schedule_diff.h"
 
 namespace ringscope {
 
@@ -60,35 +61,47 @@ bool plant(const Case& c, Trial& trial, Report& report) {
   return true;
 }
 
+// The proof sees the harm where it comes out, at a Finish say; the recipe's own schedule tells where it was done.
+void trace_back(const Trial& trial, Report& report) {
+  const auto first = first_difference(trial.clean.schedule, trial.plan.schedule);
+  if (!first) return;
+  report.where->rank = first->rank;
+  report.where->step = first->step;
+  report.where->kv_block = kv_block_of(first->slice);
+  report.reason += "; against the recipe's own schedule, " + first->sentence;
+}
+
 bool prove_trial(const Trial& trial, Report& report) {
   const Proof proof = prove(trial.plan, {.most_violations = 1});
   if (proof.holds()) return true;
   const Violation& v = proof.violations.front();
   conclude(report, Verdict::failed, "the proof refuses the plan: " + v.sentence);
   report.where = Place{.check = "proof", .rank = v.rank, .step = v.step, .kv_block = kv_block_of(v.slice)};
-  if (trial.fault == nullptr) return false;
-  report.reason += " (planted: " + trial.site.sentence + ")";
+  trace_back(trial, report);
   return false;
+}
+
+bool in_the_world(const Trial& trial) {
+  return trial.fault != nullptr && trial.fault->family == FaultFamily::transport;
+}
+
+RunOptions run_options(const Trial& trial, const VerifyOptions& options, RunOptions::Record record) {
+  RunOptions run;
+  run.deadline_seconds = options.deadline_seconds.value_or(in_the_world(trial) ? 0.25 : run.deadline_seconds);
+  run.record = record;
+  return run;
 }
 
 std::unique_ptr<Backend> backend_for(const Trial& trial, const BackendChoice& choice, const VerifyOptions& options) {
   auto backend = options.make_backend(choice);
-  const bool in_the_world = trial.fault != nullptr && trial.fault->family == FaultFamily::transport;
-  return in_the_world ? with_fault(std::move(backend), *trial.fault, trial.site) : std::move(backend);
-}
-
-RunOptions run_options(const VerifyOptions& options, RunOptions::Record record) {
-  RunOptions run;
-  run.deadline_seconds = options.deadline_seconds;
-  run.record = record;
-  return run;
+  return in_the_world(trial) ? with_fault(std::move(backend), *trial.fault, trial.site) : std::move(backend);
 }
 
 // The same run again, watched, to say where it first left the right path.
 void locate(const Trial& trial, Backend& backend, const Reference& reference, const VerifyOptions& options,
             Report& report) {
   const RunResult again =
-      execute(backend, trial.plan, reference.inputs, run_options(options, RunOptions::Record::snapshots));
+      execute(backend, trial.plan, reference.inputs, run_options(trial, options, RunOptions::Record::snapshots));
   const auto difference = first_difference(trial.clean, reference.inputs, reference.oracle, again, *report.where);
   if (!difference) return;
   report.where->rank = difference->rank;
@@ -101,7 +114,7 @@ void compare_with(const BackendChoice& other, const Trial& trial, const Referenc
                   const VerifyOptions& options, Verified& result) {
   const auto backend = backend_for(trial, other, options);
   const RunResult run =
-      execute(*backend, trial.plan, reference.inputs, run_options(options, RunOptions::Record::nothing));
+      execute(*backend, trial.plan, reference.inputs, run_options(trial, options, RunOptions::Record::nothing));
   result.agreement = agreement(trial.plan.problem, outputs, run.outputs);
   const bool wrong = options.wanted == Wanted::same_bits && !result.agreement->same_bits();
   if (!wrong || result.report.verdict == Verdict::failed) return;
@@ -121,7 +134,7 @@ void run_trial(const Trial& trial, const Case& c, References& references, const 
   }
   const auto reference = references.of(c.problem, c.fill, c.seed);
   const RunResult run =
-      execute(*backend, trial.plan, reference->inputs, run_options(options, RunOptions::Record::nothing));
+      execute(*backend, trial.plan, reference->inputs, run_options(trial, options, RunOptions::Record::nothing));
   const std::string line = result.report.case_line;
   result.report = compare(trial.plan.problem, *reference, run.outputs);
   result.report.case_line = line;

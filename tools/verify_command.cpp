@@ -114,7 +114,8 @@ void add_verify(CLI::App& program, ExitCode& exit) {
       ->type_name("NAME[@r2,t1]");
   verify.add_flag("--unproved", a->unproved, "run a plan even if the proof refuses it, to see what numbers say");
   verify.add_option("--jobs", a->jobs, "cases at the same time (the machine's cores if not said)")->type_name("N");
-  verify.add_option("--deadline", a->deadline, "seconds without progress that end a run (30)")->type_name("SECONDS");
+  verify.add_option("--deadline", a->deadline, "seconds without progress that end a run (30 if not said)")
+      ->type_name("SECONDS");
   verify.add_flag("--json", a->json, "one object a case on stdout, then the summary");
   verify.callback([a, &exit] { exit.value = run(*a); });
 }

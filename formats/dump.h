@@ -44,6 +44,7 @@ struct Dump {
   std::array<std::optional<DumpTensor>, output_kinds> outputs;  // by Output; lse as natural logarithm
   std::vector<double> alibi_slopes;                             // [Hq]; empty without the tensor
   std::vector<double> sinks;                                    // [Hq]; empty without the tensor
+  std::uint64_t dropout_seed = 0;                               // of the case line
   double empty_lse = -std::numeric_limits<double>::infinity();  // what a row that sees no key should hold
   double empty_o = 0;
   std::optional<Layout> layout;    // where the rows lived, if said: names rank and local row

@@ -9,6 +9,6 @@ namespace ringscope {
 
 // Adds `show` with a command for each subject; running one prints to stdout or writes the files asked for. Throws
 // Error, like every command.
-CLI::App& add_show(CLI::App& program);
+void add_show(CLI::App& program);
 
 }  // namespace ringscope

@@ -11,11 +11,14 @@ bool is_terminal(std::FILE* file) {
   return ::isatty(::fileno(file)) == 1;
 }
 
+bool wants_colour(std::FILE* file) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return is_terminal(file) && (no_colour == nullptr || *no_colour == '\0');
+}
+
 std::string inked(std::string_view words, Emphasis emphasis, std::FILE* file) {
   constexpr std::array<std::string_view, 4> codes{"", "\x1b[32m", "\x1b[31m", "\x1b[2m"};
-  const char* no_colour = std::getenv("NO_COLOR");
-  const bool wanted = emphasis != Emphasis::none && is_terminal(file) && (no_colour == nullptr || *no_colour == '\0');
-  if (!wanted) return std::string(words);
+  if (emphasis == Emphasis::none || !wants_colour(file)) return std::string(words);
   return std::string(codes[static_cast<std::size_t>(emphasis)]) + std::string(words) + "\x1b[0m";
 }
 

@@ -10,6 +10,7 @@ namespace ringscope {
 enum class Emphasis : std::uint8_t { none, good, bad, faint };
 
 bool is_terminal(std::FILE* file);
+bool wants_colour(std::FILE* file);
 std::string inked(std::string_view words, Emphasis emphasis, std::FILE* file);
 
 }  // namespace ringscope

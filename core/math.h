@@ -160,8 +160,8 @@ inline Real exp2(Real x) {
 // (e^2x - 1) / (e^2x + 1), with e^2x - 1 taken before the 1 is added: right for small x too.
 template <class Real>
 inline Real tanh(Real x) {
-  constexpr Real one = detail::Format<Real>::tanh_one;
-  const auto [n, r] = detail::reduce_by_ln2(2 * std::fabs(detail::clamp(x, -one, one)));
+  constexpr Real most = 2 * detail::Format<Real>::tanh_one;
+  const auto [n, r] = detail::reduce_by_ln2(std::fabs(detail::clamp(2 * x, -most, most)));
   const Real power = detail::power_of_two<Real>(n.bits);
   const Real e = std::fma(power, detail::exp_minus_one_reduced(r), power - 1);
   return std::copysign(e / (e + 2), x);

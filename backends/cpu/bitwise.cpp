@@ -110,7 +110,7 @@ class BitwiseKernel final : public Kernel<Real> {
           s[at] = pass.terms.score(s[at], pass.terms.slope == 0 ? 0 : pass.distance(keys, j, row));
         }
         const StateRow<Real> state{q.m[r], q.l[r], q.o + r * pass.dim_v, pass.dim_v};
-        const DropoutRow<Real> dropout(pass.call, pass.batch, pass.head, row);
+        DropoutRow<Real> dropout(pass.call, pass.batch, pass.head, row);
         absorb_run(state, s.data() + begin, p.data(), end - begin, kv.v + (keys.begin + begin) * pass.dim_v,
                    [&](std::int64_t n) { return dropout.kept(keys.first + begin + n); });
       });
@@ -162,7 +162,7 @@ class BitwiseKernel final : public Kernel<Real> {
                            const std::vector<Real>& vt) {
     const std::int64_t dim_qk = pass.dim_qk, dim_v = pass.dim_v, row = q.first + r;
     const Real* d_o = q.d_o + r * dim_v;
-    const DropoutRow<Real> dropout(pass.call, pass.batch, pass.head, row);
+    DropoutRow<Real> dropout(pass.call, pass.batch, pass.head, row);
     std::vector<Real> dot(static_cast<std::size_t>(keys.size)), dp(dot.size()), p(dot.size()), ds(dot.size()),
         kept(dot.size());  // [keys]
     dots(q.q + r * dim_qk, kt.data(), dim_qk, keys.size, dot.data());

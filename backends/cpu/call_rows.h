@@ -96,7 +96,7 @@ double multiply_adds(const AttendCall<Real>& call) {
          static_cast<double>(call.view.keys()) * static_cast<double>(call.problem.dim_qk + call.problem.dim_v);
 }
 
-// What becomes of one weight: 0 (dropped) or 1 / (1 - probability); 1 without dropout.
+// What becomes of one row's weights: 0 (dropped) or 1 / (1 - probability); 1 without dropout.
 template <class Real>
 class DropoutRow {
  public:
@@ -107,17 +107,23 @@ class DropoutRow {
         query_(call.view.q_positions()[static_cast<std::size_t>(row)]),
         kept_(static_cast<Real>(1 / (1 - call.problem.terms.dropout))) {}
 
-  Real kept(std::int64_t key) const {
+  Real kept(std::int64_t key) {
     const double probability = call_.problem.terms.dropout;
     if (probability == 0) return 1;
     const std::int64_t j = call_.view.kv_positions()[static_cast<std::size_t>(key)];
-    return dropout_keeps(call_.dropout_seed, probability, batch_, head_, query_, j) ? kept_ : Real(0);
+    if (j / 4 != group_) {
+      group_ = j / 4;
+      lanes_ = dropout_lanes(call_.dropout_seed, batch_, head_, query_, group_);
+    }
+    return dropout_lane_keeps(lanes_[static_cast<std::size_t>(j % 4)], probability) ? kept_ : Real(0);
   }
 
  private:
   const AttendCall<Real>& call_;
   std::int64_t batch_, head_, query_;
   Real kept_;
+  std::int64_t group_ = -1;  // of the four keys that the last call to Philox served
+  PhiloxCounter lanes_{};
 };
 
 }  // namespace ringscope::cpu

@@ -81,7 +81,7 @@ struct TilePair {
 
   // What dropout makes of row r's weights: 0 or 1 / (1 - probability) each.
   void kept_row(std::int64_t r, Real* kept) const {
-    const DropoutRow<Real> dropout(call, batch, head, queries.first + r);
+    DropoutRow<Real> dropout(call, batch, head, queries.first + r);
     for (std::int64_t j = 0; j < keys.size; ++j) kept[j] = dropout.kept(keys.first + j);
   }
 

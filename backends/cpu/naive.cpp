@@ -65,7 +65,7 @@ class NaiveKernel final : public Kernel<Real> {
                           RowEvents* events) {
     const std::int64_t dim_qk = call.problem.dim_qk, dim_v = call.problem.dim_v, row = queries.first + r;
     const HeadTerms<Real> terms(call.problem, call.q_heads.begin + head);
-    const DropoutRow<Real> dropout(call, batch, head, row);
+    DropoutRow<Real> dropout(call, batch, head, row);
     const StateRow<Real> state{queries.m[r], queries.l[r], queries.o + r * dim_v, dim_v};
     for_each_key(call, keys, batch, row, [&](const KeyRows<Real>& block, std::int64_t at, std::int64_t key) {
       const std::int64_t j = call.view.kv_positions()[static_cast<std::size_t>(key)];
@@ -89,7 +89,7 @@ class NaiveKernel final : public Kernel<Real> {
                            const QueryRows<Real>& queries, std::int64_t r, const std::vector<KeyRows<Real>>& keys) {
     const std::int64_t dim_qk = call.problem.dim_qk, dim_v = call.problem.dim_v, row = queries.first + r;
     const HeadTerms<Real> terms(call.problem, call.q_heads.begin + head);
-    const DropoutRow<Real> dropout(call, batch, head, row);
+    DropoutRow<Real> dropout(call, batch, head, row);
     const Real* q = queries.q + r * dim_qk;
     const Real* d_o = queries.d_o + r * dim_v;
     for_each_key(call, keys, batch, row, [&](const KeyRows<Real>& block, std::int64_t at, std::int64_t key) {

@@ -51,6 +51,14 @@ void refuse_extras(const CLI::App& command) {
   refuse("`" + first + "` as an argument of its own", "one quoted case", how_to_quote);
 }
 
+// `ringscope` alone prints its help; `ringscope list` alone means nothing.
+void refuse_lack_of_subject(const CLI::App& command) {
+  const std::vector<std::string> names = names_of(command);
+  if (names.empty() || command.get_parent() == nullptr || !command.get_subcommands().empty()) return;
+  refuse("`" + command.get_name() + "` alone", any_of(std::vector<std::string_view>(names.begin(), names.end())),
+         "see `ringscope " + command.get_name() + " --help`");
+}
+
 }  // namespace
 
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& sentence,
@@ -62,19 +70,14 @@ CLI::App& add_command(CLI::App& parent, const std::string& name, const std::stri
   return *command;
 }
 
-void require_subject(CLI::App& command) {
-  command.callback([&command] {
-    if (!command.get_subcommands().empty()) return;
-    const std::vector<std::string> names = names_of(command);
-    refuse("`" + command.get_name() + "` alone", any_of(std::vector<std::string_view>(names.begin(), names.end())),
-           "see `ringscope " + command.get_name() + " --help`");
-  });
-}
-
 void refuse_unknown_arguments(CLI::App& program) {
-  program.allow_extras();
-  program.parse_complete_callback([&program] { refuse_extras(program); });
   for (CLI::App* command : program.get_subcommands([](CLI::App*) { return true; })) refuse_unknown_arguments(*command);
+  program.allow_extras();
+  program.require_subcommand(0);  // CLI11 would speak before the nearest word is told
+  program.parse_complete_callback([&program] {
+    refuse_extras(program);
+    refuse_lack_of_subject(program);
+  });
 }
 
 void require_quoted(const std::vector<std::string>& words) {

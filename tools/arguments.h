@@ -12,8 +12,6 @@ namespace ringscope {
 // Examples stand below the help, one a line.
 CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& sentence,
                       const std::vector<std::string>& examples);
-// For commands that do nothing without one of their own commands.
-void require_subject(CLI::App& command);
 // Every command and its own commands refuse what they do not know, with what is allowed and the nearest right word.
 void refuse_unknown_arguments(CLI::App& program);
 

@@ -70,7 +70,6 @@ void add_completion(CLI::App& program) {
       add_command(program, "completion", "prints a completion script for the shell",
                   {"source <(ringscope completion bash)",
                    "ringscope completion bash > ~/.local/share/bash-completion/completions/ringscope"});
-  require_subject(completion);
   CLI::App& bash =
       add_command(completion, "bash", "for bash",
                   {"source <(ringscope completion bash)", "ringscope completion bash >> ~/.bash_completion"});

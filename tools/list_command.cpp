@@ -22,7 +22,9 @@ struct Item {
 std::vector<Item> words_of_topic(Field field, Topic topic) {
   std::vector<Item> items;
   for (const WordKind& kind : words_of(field)) {
-    if (kind.topic == topic) items.push_back({kind.name, kind.sentence});
+    if (kind.topic != topic) continue;
+    const bool has_value = kind.takes == Takes::value;  // the sentence speaks of the example's numbers
+    items.push_back({kind.name, has_value ? kind.example + ": " + kind.sentence : kind.sentence});
   }
   return items;
 }
@@ -77,7 +79,6 @@ constexpr Subject subjects[] = {
 void add_list(CLI::App& program) {
   CLI::App& list = add_command(program, "list", "says what there is, one sentence each",
                                {"ringscope list schedules", "ringscope list faults --json"});
-  require_subject(list);
   for (const Subject& subject : subjects) {
     CLI::App& command = add_command(
         list, subject.name, subject.sentence,

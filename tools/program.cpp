@@ -15,13 +15,23 @@ namespace ringscope {
 namespace {
 
 // CLI11 speaks of TEXT and such; people are told what they typed and where help is.
+std::string what_was_got(const CLI::ParseError& error) {
+  const std::string sentence = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return "`" + sentence.substr(0, sentence.find(':')) + "` without its value";
+  }
+  const std::size_t required = sentence.find(" is required");
+  if (required != std::string::npos) return "no " + sentence.substr(0, required);
+  return sentence;
+}
+
 Error as_error(const CLI::App& program, const CLI::ParseError& error) {
   std::string help = "ringscope";
   for (const CLI::App* c = &program; !c->get_subcommands().empty();) {
     c = c->get_subcommands().front();
     help += " " + c->get_name();
   }
-  return {ErrorKind::bad_request, error.what(), {}, "see `" + help + " --help`"};
+  return {ErrorKind::bad_request, what_was_got(error), {}, "see `" + help + " --help`"};
 }
 
 int run(CLI::App& program, std::vector<std::string> arguments, const ExitCode& exit) {

@@ -108,6 +108,8 @@ TEST(Program, UnknownWordsAreRefusedWithTheNearestRightOne) {
       {{"verify", "--fault", "drop-blok"}, "`drop-block`"},
       {{"list", "layuts"}, "`layouts`"},
       {{"list"}, "`schedules`"},
+      {{"show"}, "`layout`"},
+      {{"show", "layot", small}, "`layout`"},
       {{"prove", small, "--jsn"}, "`--json`"},
       {{"explain", "b1 | zigzg"}, "`zigzag`"},
   };

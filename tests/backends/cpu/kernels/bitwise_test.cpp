@@ -50,7 +50,7 @@ std::vector<GoldenRun> golden_runs() {
            0x4e00ed5dc56bb758, 0x57ca2082d291b8a8}};
 }
 
-constexpr int tiles[] = {1, 16, 32, 64};
+constexpr int tiles[] = {3, 16, 32, 64};
 const Cut cut{.layout = "zigzag", .ranks = 3, .blocks_per_rank = 2, .kv_blocks_per_attend = 4};
 
 template <class Real>
@@ -70,10 +70,8 @@ TEST(Bitwise, HasTheBitsOfTheLoopsForAnyTile) {
 
 TEST(Bitwise, HasTheGoldenBits) {
   for (const GoldenRun& run : golden_runs()) {
-    for (const int threads : {1, 2, 4}) {
-      EXPECT_EQ(hash_of_run<float>("bitwise", {.threads = threads}, run.problem), run.hash_float) << run.name;
-      EXPECT_EQ(hash_of_run<double>("bitwise", {.threads = threads}, run.problem), run.hash_double) << run.name;
-    }
+    EXPECT_EQ(hash_of_run<float>("bitwise", {}, run.problem), run.hash_float) << run.name;
+    EXPECT_EQ(hash_of_run<double>("bitwise", {}, run.problem), run.hash_double) << run.name;
   }
 }
 

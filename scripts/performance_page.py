@@ -81,7 +81,8 @@ def kernel_section(results: Results) -> list[str]:
             flops = results.flops(name.replace("/forward/", f"/{part}/"))
             row += [f"{flops / 1e9:.1f}", f"{flops / results.flops(f'peak/{build}/threads=' + w['threads']):.2f}"]
         rows.append(row)
-    return ["## Kernels", "", "f32, two heads. FLOPs are what the mask leaves: 4 D per pair forward, 10 D backward.", "",
+    return ["## Kernels", "",
+            "f32, two heads. FLOPs are what the mask leaves: 4 D per pair forward, 10 D backward.", "",
             *table(("kernel", "D", "S", "mask", "threads", "forward GFLOP/s", "of peak", "backward GFLOP/s", "of peak"),
                    rows)]
 
@@ -121,8 +122,10 @@ def processor() -> str:
 
 
 def page(results: Results, suite: list[str]) -> str:
-    head = ["# Performance", "", "Made by `./dev bench`; do not edit. Medians of interleaved repetitions on one machine, "
-            f"{processor()}, {results.context['num_cpus']} cores. On a shared machine a line may be off by a third.", ""]
+    head = ["# Performance", "",
+            "Made by `./dev bench`; do not edit. Medians of interleaved repetitions on one machine, "
+            f"{processor()}, {results.context['num_cpus']} cores. On a shared machine a line may be off by a third.",
+            ""]
     sections = [peak_section(results), kernel_section(results), rank_section(results), proof_section(results), suite]
     return "\n".join(head + [line for section in sections if section for line in [*section, ""]]).rstrip() + "\n"
 

@@ -117,6 +117,49 @@ bool land_in_a_busy_slot(Damage& d) {
         return true;
       });
 }
+bool in_flight(std::size_t posted, const Move& m, std::size_t t) {
+  return m.lag > 0 && posted <= t && posted + m.lag >= t;
+}
+// Lands where something that flies over several steps will land.
+bool land_in_a_reserved_slot(Damage& d) {
+  const Layout& layout = d.original().layout;
+  const auto meets = [&](std::size_t t, const Move& m, std::size_t u, const Move& flight) {
+    return in_flight(u, flight, t) && u + flight.lag > t && flight.tensor == m.tensor && flight.to == m.to &&
+           flight.combine == Combine::replace;
+  };
+  const auto lands = [&](std::size_t t, const Move& m) {
+    if (!on_wire(m) || m.lag > 0 || m.combine != Combine::replace || layout.owner(m.blocks.first) == m.to) return false;
+    return d.pick(moves, [&](std::size_t u, const Move& f) { return meets(t, m, u, f); }).has_value();
+  };
+  return on_move(d, lands, [&](const Site& s) {
+    Move& m = d.at(moves, s);
+    const auto flight = d.pick(moves, [&](std::size_t u, const Move& f) { return meets(s.t, m, u, f); });
+    m.slot = d.at(moves, *flight).slot;
+    return true;
+  });
+}
+// Lands where a send that flies over several steps is still reading.
+bool land_where_a_flight_reads(Damage& d) {
+  const Layout& layout = d.original().layout;
+  const auto brought = [&](std::size_t u, const Move& flight) {
+    return d.pick(moves, [&](std::size_t v, const Move& b) {
+      return v + b.lag < u && b.to == flight.from && b.tensor == flight.tensor && b.blocks == flight.blocks;
+    });
+  };
+  const auto meets = [&](std::size_t t, const Move& m, std::size_t u, const Move& flight) {
+    return u < t && in_flight(u, flight, t) && flight.tensor == m.tensor && flight.from == m.to && brought(u, flight);
+  };
+  const auto lands = [&](std::size_t t, const Move& m) {
+    if (!on_wire(m) || m.combine != Combine::replace || layout.owner(m.blocks.first) == m.to) return false;
+    return d.pick(moves, [&](std::size_t u, const Move& f) { return meets(t, m, u, f); }).has_value();
+  };
+  return on_move(d, lands, [&](const Site& s) {
+    Move& m = d.at(moves, s);
+    const auto flight = d.pick(moves, [&](std::size_t u, const Move& f) { return meets(s.t, m, u, f); });
+    m.slot = d.at(moves, *brought(flight->t, d.at(moves, *flight))).slot;
+    return true;
+  });
+}
 bool land_at_home(Damage& d) {
   const Layout& layout = d.original().layout;
   const auto foreign = [&](std::size_t, const Move& m) {
@@ -322,6 +365,8 @@ std::span<const Plant> plants() {
       {"dO move dropped", {presence}, [](Damage& d) { return drop_a_move(d, d_o); }},
       {"Stats move dropped", {presence}, [](Damage& d) { return drop_a_move(d, stats); }},
       {"landing in a busy slot", {overwrite}, land_in_a_busy_slot},
+      {"landing in a reserved slot", {overwrite}, land_in_a_reserved_slot},
+      {"landing where a flight reads", {overwrite}, land_where_a_flight_reads},
       {"landing in slot 0", {overwrite}, land_at_home},
       {"input sent twice", {overwrite}, repeat_an_input},
       {"last drop forgotten", {leak}, forget_the_last_drop},

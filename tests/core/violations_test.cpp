@@ -70,7 +70,7 @@ TEST_P(Violations, EveryPlantGetsItsRulesSentence) {
 TEST(Violations, EveryPlantFindsAPlace) {
   for (const Plant& plant : plants()) {
     int places = 0;
-    for (const int ranks : {3, 4}) {
+    for (const int ranks : {3, 4, 6}) {
       for (const RecipeCase& c : cases(ranks)) {
         const Plan plan = make_plan(c.problem, c.recipe);
         Damage damage(plan, 0);

@@ -17,7 +17,7 @@ class DenseAttention {
       : problem_(problem),
         inputs_(inputs),
         rounding_(rounding),
-        scorer_(problem),
+        scorer_(problem, inputs),
         q_(inputs.q),
         k_(inputs.k),
         v_(inputs.v),

@@ -128,9 +128,11 @@ struct Score {
 template <class Real>
 class Scorer {
  public:
-  explicit Scorer(const Problem& problem)
-      : scale_(static_cast<Real>(problem.scale())), cap_(static_cast<Real>(problem.terms.softcap)) {
-    if (!problem.terms.alibi) return;
+  Scorer(const Problem& problem, const Inputs& inputs)
+      : scale_(static_cast<Real>(problem.scale())),
+        cap_(static_cast<Real>(problem.terms.softcap)),
+        slopes_(inputs.alibi_slope.begin(), inputs.alibi_slope.end()) {
+    if (!problem.terms.alibi || !slopes_.empty()) return;
     for (std::int64_t h = 0; h < problem.heads_q; ++h) {
       slopes_.push_back(std::exp2(Real{-8} * static_cast<Real>(h + 1) / static_cast<Real>(problem.heads_q)));
     }

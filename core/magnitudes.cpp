@@ -30,7 +30,7 @@ class Magnitudes {
   Magnitudes(const Problem& problem, const Inputs& inputs)
       : problem_(problem),
         inputs_(inputs),
-        scorer_(problem),
+        scorer_(problem, inputs),
         q_(inputs.q),
         k_(inputs.k),
         v_(inputs.v),

@@ -29,7 +29,7 @@ PairWeight pair_weight(const Problem& problem, const Inputs& inputs, const PairA
   const double base = problem.terms.rope_base;
   const std::int64_t p = mask.key_position(pair.i);
   const std::vector<double> q = row_at(inputs.q, pair.batch, pair.head, pair.i, base, p);  // [Dqk]
-  const Scorer<double> scorer(problem);
+  const Scorer<double> scorer(problem, inputs);
   std::vector<double> scores;
   for_each_key(keys, [&](std::int64_t j) {
     const std::vector<double> k = row_at(inputs.k, pair.batch, pair.head / problem.group(), j, base, j);  // [Dqk]

@@ -11,7 +11,7 @@ PartialRows::PartialRows(const Plan& plan, const Inputs& inputs, const Outputs& 
       inputs_(inputs),
       oracle_(oracle),
       mask_(plan.problem.mask_rows()),
-      scorer_(plan.problem),
+      scorer_(plan.problem, inputs),
       q_(inputs.q),
       k_(inputs.k) {
   if (plan.problem.terms.rope_base == 0) return;

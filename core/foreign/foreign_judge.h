@@ -1,0 +1,46 @@
+// Is somebody else's output wrong, or only rounded? The rule of the data README (docs/numerics.md, "Tensors that others
+// made"): wrong when it errs by more than 3 times what the yardstick errs, in norm, or 6 times in its largest element,
+// or when values are finite where they should not be or the other way round.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "core/foreign/foreign.h"
+
+namespace ringscope {
+
+inline constexpr double most_ratio = 3, most_peak_ratio = 6;
+
+struct WrongRows {
+  std::int64_t batch = 0, head = 0, row = 0;  // the first one; else, where none is above the tolerance, the worst one
+  std::int64_t count = 0, of = 0;             // rows above the tolerance, rows in all
+  // The first one stands out: twice above the tolerance, all rows before it below three quarters of it.
+  bool sharp = false;
+};
+
+struct JudgedOutput {
+  Figures figures;                 // ratio and peak_ratio as the data README has them
+  double divisor = 0;              // of peak_ratio
+  std::vector<double> row_errors;  // [B * H * S] the row's largest; infinite where finiteness differs
+  std::optional<WrongRows> wrong;  // when the verdict is failed
+  double row_tolerance() const { return most_peak_ratio * divisor; }
+};
+
+struct Judged {
+  std::array<JudgedOutput, output_kinds> outputs;  // by Output
+  double largest_score = 0;
+
+  Verdict verdict() const;
+  // The first wrong output in the order o, lse, dq, dk, dv.
+  std::optional<Output> first_wrong() const;
+  const JudgedOutput& of(Output output) const { return outputs[static_cast<std::size_t>(output)]; }
+};
+
+struct JudgeOptions {
+  int threads = 1;
+  std::function<void(double fraction)> progress;  // called from the caller's thread while others work
+};
+
+Judged judge_foreign(const Foreign& foreign, const JudgeOptions& options);
+
+}  // namespace ringscope

@@ -28,7 +28,7 @@ Outputs blocked_oracle(const Problem& problem, const Inputs& inputs, int threads
   }
   for_each_unit(problem.batch * problem.heads_kv, threads, [&](std::int64_t unit) {
     const std::int64_t b = unit / problem.heads_kv, h_kv = unit % problem.heads_kv;
-    TiledAttention<double> attention(problem, inputs, {}, Cancels::ignore);
+    TiledAttention<double> attention(problem, inputs, {}, Floors::ignore);
     attention.take_keys(b, head_of(inputs.k, b, h_kv), head_of(inputs.v, b, h_kv));
     for (std::int64_t h = h_kv * problem.group(); h < (h_kv + 1) * problem.group(); ++h) {
       attention.attend(h, head_of(inputs.q, b, h), head_of(inputs.d_o, b, h), [](std::int64_t) {});

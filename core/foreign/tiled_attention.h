@@ -18,8 +18,8 @@ namespace ringscope {
 struct TileRounding {
   std::optional<ElementType> weights, o;  // weights: P and dS where they enter a product
 };
-// Whether the sums of absolute values that cancel in dQ and dK are measured too.
-enum class Cancels : std::uint8_t { ignore, measure };
+// Whether what the judge's floors need is measured too: the largest score, what cancels in dQ and dK.
+enum class Floors : std::uint8_t { ignore, measure };
 
 // Called with the pairs done after each tile of rows; from whichever thread.
 using CountPairs = std::function<void(std::int64_t pairs)>;
@@ -28,12 +28,12 @@ template <class Real>
 class TiledAttention {
  public:
   // `terms`: slopes, sink logits and the dropout seed; its tensors are not read.
-  TiledAttention(const Problem& problem, const Inputs& terms, TileRounding rounding, Cancels cancel)
+  TiledAttention(const Problem& problem, const Inputs& terms, TileRounding rounding, Floors floors)
       : problem_(problem),
         mask_(problem.mask_rows()),
         scorer_(problem, terms),
         rounding_(rounding),
-        cancel_(problem.has_backward() ? cancel : Cancels::ignore),
+        floors_(floors),
         sinks_(terms.sink_logit.begin(), terms.sink_logit.end()) {
     if (problem.terms.rope_base > 0) {
       q_turn_.emplace(q_rotation<Real>(problem));
@@ -44,6 +44,7 @@ class TiledAttention {
   // k [Skv, Dqk], v [Skv, Dv]. Sets dK and dV to 0.
   void take_keys(std::int64_t batch, std::span<const double> k, std::span<const double> v) {
     batch_ = batch;
+    find_seen_keys();
     const std::vector<Real> k_rows = turned(k, problem_.dim_qk, k_turn_);
     const std::vector<Real> v_rows(v.begin(), v.end());
     keys_finite_ = all_finite<Real>(k_rows) && all_finite<Real>(v_rows);
@@ -51,7 +52,7 @@ class TiledAttention {
     v_.emplace(v_rows, problem_.dim_v);
     if (!problem_.has_backward()) return;
     dk_.assign(k_rows.size(), Real{0}), dv_.assign(v_rows.size(), Real{0});
-    if (cancel_ == Cancels::ignore) return;
+    if (floors_ == Floors::ignore) return;
     k_sizes_.emplace(sizes(k_rows), problem_.dim_qk);
     dk_cancels_.assign(k_rows.size(), Real{0});
   }
@@ -64,7 +65,7 @@ class TiledAttention {
     o_.assign(static_cast<std::size_t>(problem_.len_q * problem_.dim_v), Real{0});
     lse_.resize(static_cast<std::size_t>(problem_.len_q));
     dq_.assign(problem_.has_backward() ? q_.size() : 0, Real{0});
-    if (cancel_ == Cancels::measure) {
+    if (floors_ == Floors::measure && problem_.has_backward()) {
       q_sizes_ = sizes(q_);
       dq_cancels_.assign(q_.size(), Real{0});
     }
@@ -93,7 +94,8 @@ class TiledAttention {
   // The sums of absolute values that cancel in dQ and dK, as absolute values of the turned space.
   std::span<const Real> dq_cancels() const { return dq_cancels_; }
   std::span<const Real> dk_cancels() const { return dk_cancels_; }
-  Real largest_score() const { return largest_score_; }  // in absolute value, of all pairs so far
+  // |scale q.k| of all queries that see a key with all keys that some query sees, hidden pairs too.
+  Real largest_score() const { return largest_score_; }
 
  private:
   static std::vector<Real> turned(std::span<const double> rows, std::int64_t dim,
@@ -120,18 +122,50 @@ class TiledAttention {
     return std::span(x).subspan(static_cast<std::size_t>(rows.first * dim), static_cast<std::size_t>(rows.count * dim));
   }
 
-  template <class Visit>  // visit(tile, coverage)
-  void for_each_tile(const TileRows& rows, Visit&& visit) const {
+  // From the first to the last key that any query of the batch entry sees.
+  void find_seen_keys() {
+    seen_begin_ = problem_.len_kv, seen_end_ = 0;
+    for (std::int64_t i = 0; i < problem_.len_q; ++i) {
+      for_each_run(mask_.row(batch_, i), [this](std::int64_t begin, std::int64_t end) {
+        seen_begin_ = std::min(seen_begin_, begin), seen_end_ = std::max(seen_end_, end);
+      });
+    }
+  }
+  template <class Visit>  // visit(begin, end)
+  static void for_each_run(const KeyInterval& keys, Visit&& visit) {
+    if (keys.sink_begin < keys.sink_end) visit(keys.sink_begin, keys.sink_end);
+    if (keys.lo < keys.hi) visit(keys.lo, keys.hi);
+  }
+
+  enum class Largest : std::uint8_t { ignore, take };
+
+  // visit(tile, coverage) with the tile's scores at hand.
+  template <class Visit>
+  void for_each_tile(const TileRows& rows, Largest largest, Visit&& visit) {
     const std::int64_t tiles = (problem_.len_kv + tile_keys - 1) / tile_keys;
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       const Coverage covered = coverage(rows, tile);
-      if (covered != Coverage::empty) visit(tile, covered);
+      if (covered == Coverage::empty && largest == Largest::ignore) continue;
+      scorer_.multiply(rows, q_.data() + rows.first * problem_.dim_qk, *k_, tile, scores_.value);
+      if (largest == Largest::take) take_largest(rows, tile);
+      if (covered == Coverage::empty) continue;
+      scorer_.add_terms(rows, tile, covered, scores_);
+      visit(tile, covered);
     }
   }
 
-  void score(const TileRows& rows, std::int64_t tile, Coverage covered) {
-    scorer_.score(rows, q_.data() + rows.first * problem_.dim_qk, *k_, tile, covered, scores_);
+  void take_largest(const TileRows& rows, std::int64_t tile) {
+    const std::int64_t begin = std::max<std::int64_t>(seen_begin_ - tile * tile_keys, 0);
+    const std::int64_t end = std::min(seen_end_ - tile * tile_keys, tile_keys);
+    for (std::int64_t r = 0; r < rows.count; ++r) {
+      if (rows.of(r).size() == 0) continue;
+      for (std::int64_t j = begin; j < end; ++j) {
+        const Real size = std::fabs(scores_.value[static_cast<std::size_t>(r * tile_keys + j)]);
+        largest_score_ = size > largest_score_ && size <= std::numeric_limits<Real>::max() ? size : largest_score_;
+      }
+    }
   }
+
   void round_weights(Tile<Real>& x) const {
     if (rounding_.weights) round_all(*rounding_.weights, std::span<Real>(x));
   }
@@ -142,8 +176,8 @@ class TiledAttention {
     const std::int64_t dim = problem_.dim_v;
     m_.fill(-infinity), l_.fill(Real{0});
     Real* o = o_.data() + rows.first * dim;  // [count, Dv], not yet divided by l
-    for_each_tile(rows, [&](std::int64_t tile, Coverage covered) {
-      score(rows, tile, covered);
+    const Largest largest = floors_ == Floors::measure ? Largest::take : Largest::ignore;
+    for_each_tile(rows, largest, [&](std::int64_t tile, Coverage) {
       for (std::int64_t r = 0; r < rows.count; ++r) absorb_scores(r, o + r * dim);
       weights_ = scores_.value;
       round_weights(weights_);
@@ -160,12 +194,8 @@ class TiledAttention {
     Real* s = scores_.value.data() + r * tile_keys;
     Real& m = m_[static_cast<std::size_t>(r)];
     Real& l = l_[static_cast<std::size_t>(r)];
-    Real highest = -infinity, size = 0;
-    for (std::int64_t j = 0; j < tile_keys; ++j) {
-      highest = s[j] > highest || s[j] != s[j] ? s[j] : highest;
-      size = std::max(size, s[j] > -infinity ? std::fabs(s[j]) : Real{0});
-    }
-    largest_score_ = std::max(largest_score_, size);
+    Real highest = -infinity;
+    for (std::int64_t j = 0; j < tile_keys; ++j) highest = s[j] > highest || s[j] != s[j] ? s[j] : highest;
     const Real before = m;
     m = highest > m || highest != highest ? highest : m;
     if (m == -infinity) {
@@ -203,8 +233,7 @@ class TiledAttention {
     const Real* d_o = d_o_.data() + rows.first * dim_v;
     Real* dq = dq_.data() + rows.first * dim;
     take_deltas(rows);
-    for_each_tile(rows, [&](std::int64_t tile, Coverage covered) {
-      score(rows, tile, covered);
+    for_each_tile(rows, Largest::ignore, [&](std::int64_t tile, Coverage covered) {
       d_weights_.fill(Real{0});
       add_product<Zeros::multiply>(rows.count, dim_v, tile_keys, Strided<Real>{d_o, dim_v, 1}, v_->turned(tile),
                                    tile_keys, d_weights_.data(), tile_keys);
@@ -221,7 +250,7 @@ class TiledAttention {
       add_product<zeros>(keys, rows.count, dim, by_key, q, dim, dk_.data() + at * dim, dim);
       add_product<zeros>(keys, rows.count, dim_v, Strided<Real>{weights_.data(), 1, tile_keys}, d_o, dim_v,
                          dv_.data() + at * dim_v, dim_v);
-      if (cancel_ == Cancels::measure) add_cancels(rows, tile, keys);
+      if (floors_ == Floors::measure) add_cancels(rows, tile, keys);
     });
   }
 
@@ -269,11 +298,12 @@ class TiledAttention {
   MaskRows mask_;
   TileScorer<Real> scorer_;
   TileRounding rounding_;
-  Cancels cancel_;
+  Floors floors_;
   std::vector<Real> sinks_;  // [Hq] or none
   std::optional<Rotation<Real>> q_turn_, k_turn_;
 
   std::int64_t batch_ = 0;
+  std::int64_t seen_begin_ = 0, seen_end_ = 0;
   bool keys_finite_ = true, finite_ = true;
   std::optional<TiledKeys<Real>> k_, v_, k_sizes_;  // k turned by RoPE; sizes: absolute values
   std::vector<Real> q_, q_sizes_, d_o_;             // [Sq, D] of the query head; q turned

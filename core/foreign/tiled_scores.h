@@ -80,13 +80,17 @@ class TileScorer {
   bool has_cap() const { return cap_ > 0; }
   bool has_dropout() const { return dropout_ > 0; }
 
-  // q: [count, dim] of the rows; k: the head's keys.
-  void score(const TileRows& rows, const Real* q, const TiledKeys<Real>& k, std::int64_t tile, Coverage covered,
-             TileScores<Real>& out) const {
-    out.value.fill(Real{0});
+  // scale q.k; q: [count, dim] of the rows, k: the head's keys.
+  void multiply(const TileRows& rows, const Real* q, const TiledKeys<Real>& k, std::int64_t tile,
+                Tile<Real>& out) const {
+    out.fill(Real{0});
     add_product<Zeros::multiply>(rows.count, k.dim(), tile_keys, Strided<Real>{q, k.dim(), 1}, k.turned(tile),
-                                 tile_keys, out.value.data(), tile_keys);
-    for (Real& s : out.value) s *= scale_;
+                                 tile_keys, out.data(), tile_keys);
+    for (Real& s : out) s *= scale_;
+  }
+
+  // The terms after the product.
+  void add_terms(const TileRows& rows, std::int64_t tile, Coverage covered, TileScores<Real>& out) const {
     if (cap_ > 0) cap(out);
     if (!slopes_.empty()) add_bias(rows, tile, out.value);
     if (covered != Coverage::full) hide(rows, tile, -std::numeric_limits<Real>::infinity(), out.value);

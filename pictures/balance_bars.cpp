@@ -48,18 +48,36 @@ double height_of(const BalanceBars& bars) {
 
 constexpr double heading = 40, bar_width = 640, figure_width = 110;
 
+// Steps that share a frame, so that no rank has more than a hundred.
+std::size_t steps_per_frame(const BalanceBars& bars) {
+  constexpr std::size_t most_frames = 100;
+  return std::max<std::size_t>(1, (longest(bars).size() + most_frames - 1) / most_frames);
+}
+
+std::int64_t sum_of(const std::vector<std::int64_t>& steps, std::size_t begin, std::size_t end) {
+  std::int64_t sum = 0;
+  for (std::size_t t = begin; t < std::min(end, steps.size()); ++t) sum += steps[t];
+  return sum;
+}
+
+std::string steps_in_words(std::size_t begin, std::size_t end) {
+  if (end - begin == 1) return "step " + std::to_string(begin);
+  return "steps " + std::to_string(begin) + "-" + std::to_string(end - 1);
+}
+
 // One rank: for each step a frame as wide as the slowest rank's work, filled as far as its own goes.
 void draw_rank(const BalanceBars& bars, int rank, double y, double points_per_pair, Picture& p) {
   const double height = row_height(bars);
   const std::vector<std::int64_t> slowest = longest(bars);
-  const std::vector<std::int64_t>& own = bars.pairs[at(rank)];
+  const std::size_t by = steps_per_frame(bars);
   double x = frame_margin + heading;
-  for (std::size_t t = 0; t < slowest.size(); ++t) {
-    const std::int64_t mine = t < own.size() ? own[t] : 0;
-    const double room = static_cast<double>(slowest[t]) * points_per_pair;
+  for (std::size_t t = 0; t < slowest.size(); t += by) {
+    const std::size_t end = std::min(slowest.size(), t + by);
+    const std::int64_t most = sum_of(slowest, t, end), mine = sum_of(bars.pairs[at(rank)], t, end);
+    const double room = static_cast<double>(most) * points_per_pair;
     const double filled = static_cast<double>(mine) * points_per_pair;
-    const std::string tooltip = "rank " + std::to_string(rank) + ", step " + std::to_string(t) + ": " +
-                                counted(mine, "pair") + " of the " + grouped(slowest[t]) + " of the busiest rank";
+    const std::string tooltip = "rank " + std::to_string(rank) + ", " + steps_in_words(t, end) + ": " +
+                                counted(mine, "pair") + " of the " + grouped(most) + " of the busiest rank";
     p.boxes.push_back({x, y + 1, room, height - 2, Ink::faint, 0, Pattern::outlined, 1, "", tooltip});
     p.boxes.push_back(
         {x, y + 1, std::max(0.0, filled - 1), height - 2, Ink::rank, rank, Pattern::solid, 1, "", tooltip});

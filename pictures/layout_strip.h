@@ -1,6 +1,7 @@
 // Who owns which tokens: the sequence as a strip of ranks' colours, and each rank's own rows in local order.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/layout.h"
@@ -30,6 +31,11 @@ struct LayoutStrip {
 
 // By position; neighbours in one block are one stretch.
 std::vector<Stretch> stretches_of(const Layout& layout, Side side);
+
+std::string range_of(const Stretch& stretch);  // "8-15"
+std::int64_t rows_of(const std::vector<Stretch>& list);
+// "queries and keys, 64 positions", and how many of them are drawn where not all are.
+std::string heading_of(const LayoutStrip::OneSide& side, std::int64_t drawn);
 
 LayoutStrip make_layout_strip(const Layout& layout);
 Picture draw(const LayoutStrip& strip);

@@ -1,10 +1,7 @@
 #include "pictures/mask_map.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
-#include "pictures/frame.h"
 #include "pictures/layout_strip.h"
 #include "pictures/words.h"
 
@@ -126,19 +123,6 @@ MaskMap pooled(const MaskMap& map, std::int64_t by) {
   return out;
 }
 
-std::string tooltip_of(const MaskMap& map, std::int64_t row, std::int64_t column) {
-  const MaskTile& tile = map.tile(row, column);
-  std::string out = "queries " + map.row_names[at(row)] + ", keys " + map.column_names[at(column)] + ": " +
-                    std::string(name_of(tile.kind())) + ", " + grouped(tile.pairs) + " of " + counted(tile.all, "pair");
-  if (tile.rank >= 0) out += ", rank " + std::to_string(tile.rank);
-  if (tile.step >= 0) out += ", step " + std::to_string(tile.step);
-  return out;
-}
-
-std::string total_sentence(const MaskMap& map) {
-  return counted(map.pairs(), "allowed pair") + " of one head";
-}
-
 }  // namespace
 
 std::int64_t MaskMap::pairs() const {
@@ -180,131 +164,8 @@ MaskMap make_mask_map(const Plan& plan, const MaskMapRequest& request) {
   return lines > most_lines ? pooled(map, (lines + most_lines - 1) / most_lines) : map;
 }
 
-Picture draw(const MaskMap& map) {
-  constexpr double heading = 74, edge = 10;
-  const auto rows = static_cast<double>(map.rows()), columns = static_cast<double>(map.columns());
-  const double side = std::clamp(560 / std::max({1.0, rows, columns}), 9.0, 46.0);
-  Picture p = framed("The score matrix, tile by tile",
-                     "A colour is the rank that computes the tile, a number the step. " + total_sentence(map) + ".",
-                     heading + columns * side + 20, 66 + rows * side + 36);
-  const double left = frame_margin + heading, top = frame_top + 62;
-  const double size = std::min(11.0, side * 0.75);
-  p.texts.push_back({left, frame_top + 12, "keys →", Align::left, Ink::accent, 12});
-  p.texts.push_back({frame_margin, top - 8, "queries ↓", Align::left, Ink::accent, 12});
-  const bool crowded = side < 30;
-  for (std::int64_t c = 0; c < map.columns(); ++c) {
-    const double x = left + static_cast<double>(c) * side;
-    p.boxes.push_back({x + 0.5, top - edge - 2, side - 1, edge - 1,
-                       map.column_ranks[at(c)] < 0 ? Ink::faint : Ink::rank, map.column_ranks[at(c)], Pattern::solid, 1,
-                       "", "keys " + map.column_names[at(c)]});
-    const std::string first = map.column_names[at(c)].substr(0, map.column_names[at(c)].find('-'));
-    const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(32 / side)));
-    if (c % (crowded ? every : 1) == 0)
-      p.texts.push_back({x + 1, top - edge - 8, first, Align::left, Ink::faint, size});
-  }
-  for (std::int64_t r = 0; r < map.rows(); ++r) {
-    const double y = top + static_cast<double>(r) * side;
-    p.boxes.push_back({left - edge - 2, y + 0.5, edge - 1, side - 1, map.row_ranks[at(r)] < 0 ? Ink::faint : Ink::rank,
-                       map.row_ranks[at(r)], Pattern::solid, 1, "", "queries " + map.row_names[at(r)]});
-    p.texts.push_back(
-        {left - edge - 8, y + side / 2 + size * 0.35, map.row_names[at(r)], Align::right, Ink::faint, size});
-    for (std::int64_t c = 0; c < map.columns(); ++c) {
-      const MaskTile& tile = map.tile(r, c);
-      const bool empty = tile.kind() == Tile::empty;
-      p.boxes.push_back({.x = left + static_cast<double>(c) * side + 0.5,
-                         .y = y + 0.5,
-                         .width = side - 1,
-                         .height = side - 1,
-                         .ink = empty || tile.rank < 0 ? Ink::faint : Ink::rank,
-                         .tint = tile.rank,
-                         .pattern = pattern_of(tile.kind()),
-                         .weight = map.stands_out(tile) ? 1 : 0.2,
-                         .label = empty || tile.step < 0 ? "" : std::to_string(tile.step),
-                         .tooltip = tooltip_of(map, r, c)});
-    }
-  }
-  add_legend(p, left, top + rows * side + 14, tile_legend());
-  return p;
-}
-
-namespace {
-
-// With room: "▨2 136", the glyph, the step and the pairs; with less: "▨2"; with least: "▨".
-struct CellStyle {
-  int width = 1, step = 0, pairs = 0;
-};
-
-CellStyle cell_style(const MaskMap& map, int room) {
-  int step = 1, pairs = 1;
-  for (const MaskTile& tile : map.tiles) {
-    step = std::max(step, columns_of(std::to_string(tile.step)));
-    pairs = std::max(pairs, columns_of(std::to_string(tile.pairs)));
-  }
-  const int columns = static_cast<int>(std::max<std::int64_t>(1, map.columns()));
-  if (columns * (step + pairs + 4) <= room) return {step + pairs + 4, step, pairs};
-  if (columns * (step + 2) <= room) return {step + 2, step, 0};
-  return {};
-}
-
-std::string cell_of(const MaskTile& tile, const CellStyle& style) {
-  std::string out(glyph_of(tile.kind()));
-  if (tile.kind() == Tile::empty) return fit(out, style.width);
-  if (style.step > 0) out += fit(tile.step < 0 ? "" : std::to_string(tile.step), style.step);
-  if (style.pairs > 0) out += " " + std::to_string(tile.pairs);
-  return fit(out, style.width);
-}
-
-// Where each column begins, as often as there is room.
-SheetLine column_names(const MaskMap& map, const CellStyle& style, int heading) {
-  SheetLine line{{repeated(" ", heading)}};
-  for (std::int64_t c = 0; c < map.columns(); ++c) {
-    const std::string first = map.column_names[at(c)].substr(0, map.column_names[at(c)].find('-'));
-    const int begin = heading + static_cast<int>(c) * style.width, have = columns_of(line);
-    const bool fits = have <= begin && begin + columns_of(first) <= sheet_columns;
-    if (fits) line.push_back({repeated(" ", begin - have) + first + " ", Ink::rank, map.column_ranks[at(c)]});
-  }
-  if (columns_of(line) > sheet_columns) line.back().words.pop_back();
-  return line;
-}
-
-void write_rank_totals(const MaskMap& map, Sheet& sheet) {
-  std::map<int, std::int64_t> totals;
-  for (const MaskTile& tile : map.tiles) totals[tile.rank] += tile.pairs;
-  std::string words;
-  for (const auto& [rank, pairs] : totals) {
-    if (rank < 0 && pairs == 0) continue;
-    words += (words.empty() ? "" : "  ") + (rank < 0 ? std::string("several ranks") : rank_name(rank)) + " " +
-             grouped(pairs);
-  }
-  sheet.say("by rank: " + words, Ink::text, 9);
-}
-
-}  // namespace
-
-Sheet write(const MaskMap& map) {
-  constexpr int heading = 14;
-  const CellStyle style = cell_style(map, sheet_columns - heading);
-  Sheet sheet;
-  sheet.add({{"queries down, keys across; in the order of " +
-                  std::string(map.order == MaskMap::Order::positions ? "positions" : "blocks"),
-              Ink::accent}});
-  sheet.add(column_names(map, style, heading));
-  for (std::int64_t r = 0; r < map.rows(); ++r) {
-    SheetLine line{{fit(map.row_names[at(r)], heading - 1, Align::right) + " ", Ink::rank, map.row_ranks[at(r)]}};
-    for (std::int64_t c = 0; c < map.columns(); ++c) {
-      const MaskTile& tile = map.tile(r, c);
-      const bool plain = tile.kind() == Tile::empty || tile.rank < 0;
-      const std::string cell = map.stands_out(tile) ? cell_of(tile, style) : fit("", style.width);
-      line.push_back({cell, plain ? Ink::faint : Ink::rank, tile.rank});
-    }
-    sheet.add(std::move(line));
-  }
-  sheet.say(std::string("■ full  ▨ partial  · empty (skipped)") + (style.step > 0 ? "; the digit is the step" : "") +
-                (style.pairs > 0 ? ", then the pairs" : "") + "; a colour is the rank that computes it",
-            Ink::faint);
-  write_rank_totals(map, sheet);
-  sheet.say(total_sentence(map));
-  return sheet;
+std::string total_sentence(const MaskMap& map) {
+  return counted(map.pairs(), "allowed pair") + " of one head";
 }
 
 }  // namespace ringscope

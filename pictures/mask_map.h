@@ -46,6 +46,7 @@ struct MaskMap {
 
 // In the order of positions where that needs at most 64 rows and columns, else by blocks, else several blocks together.
 MaskMap make_mask_map(const Plan& plan, const MaskMapRequest& request = {});
+std::string total_sentence(const MaskMap& map);  // "2,080 allowed pairs of one head"
 Picture draw(const MaskMap& map);
 Sheet write(const MaskMap& map);
 

@@ -71,8 +71,6 @@ Work WorkReader::work_of(int rank, std::vector<int> q_blocks, std::vector<int> k
     work.name = name_of_blocks(q_came ? TensorKind::q : TensorKind::kv, named);
     work.tint = layout.owner(named.front()) == layout.owner(named.back()) ? layout.owner(named.front()) : -1;
   }
-  work.q_blocks = std::move(q_blocks);
-  work.kv_blocks = std::move(kv_blocks);
   return work;
 }
 

@@ -66,7 +66,7 @@ Sheet sheet_of(const Case& c, const Shown& shown) {
 
 std::string json_of(const Case& c, const Shown& shown) {
   nlohmann::ordered_json json{{"case", to_line(c)}};
-  json.update(shown.json);
+  json.update(shown.json());
   return json.dump() + "\n";
 }
 

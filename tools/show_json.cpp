@@ -13,11 +13,7 @@ std::string_view word_of(Pass pass) {
 }
 
 Json work_json(const Work& work) {
-  return {{"attends", work.name},
-          {"q_blocks", work.q_blocks},
-          {"kv_blocks", work.kv_blocks},
-          {"pairs", work.pairs},
-          {"tile", name_of(work.tile)}};
+  return {{"attends", work.name}, {"pairs", work.pairs}, {"tile", name_of(work.tile)}};
 }
 
 Json works_json(const std::vector<Work>& works) {

@@ -56,7 +56,7 @@ Shown show_pair(const ShowRequest& request) {
   PairView view = make_pair_view(stage(c).plan, pair);
   view.weight =
       pair_weight(c.problem, make_inputs(c.problem, c.fill, c.seed), {pair.batch, pair.head, pair.query, pair.key});
-  return {{{"Pair", "Where a query meets a key.", {draw(view)}, {write(view)}}}, to_json(view)};
+  return {{{"Pair", "Where a query meets a key.", {draw(view)}, {write(view)}}}, [view] { return to_json(view); }};
 }
 
 Shown show_timeline(const ShowRequest& request) {
@@ -65,13 +65,13 @@ Shown show_timeline(const ShowRequest& request) {
   const RunResult result = run(c, staged, make_inputs(c.problem, c.fill, c.seed));
   const Timeline timeline = make_timeline(result.trace, staged.plan.layout);
   return {{{"Timeline", "What each rank did when, as measured on this machine.", {draw(timeline)}, {write(timeline)}}},
-          to_json(timeline)};
+          [timeline] { return to_json(timeline); }};
 }
 
 Shown show_error(const ShowRequest& request) {
   const std::vector<ErrorMap> maps = error_maps(request.c, request.batch);
   return {{{"Error", "Each row's error over what docs/numerics.md allows.", {draw(maps)}, {write(maps)}}},
-          to_json(maps)};
+          [maps] { return to_json(maps); }};
 }
 
 }  // namespace ringscope

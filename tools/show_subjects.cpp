@@ -22,14 +22,16 @@ namespace ringscope {
 namespace {
 
 template <class Model>
-Shown shown_from(std::string heading, std::string words, const Model& model) {
-  return {{{std::move(heading), std::move(words), {draw(model)}, {write(model)}}}, to_json(model)};
+Shown shown_from(std::string heading, std::string words, Model model) {
+  return {{{std::move(heading), std::move(words), {draw(model)}, {write(model)}}},
+          [model = std::move(model)] { return to_json(model); }};
 }
 
 ScheduleFacts proved(const Plan& plan) {
   Proof proof = prove(plan);
-  if (!proof.holds())
+  if (!proof.holds()) {
     throw Error(ErrorKind::unprovable, proof.violations.front().sentence, "a plan that can be proved");
+  }
   return std::move(proof.facts);
 }
 
@@ -68,16 +70,18 @@ Shown show_balance(const ShowRequest& request) {
   Case plain = request.c;
   plain.recipe.layout = {};
   const Plan other = make_plan(plain.problem, plain.recipe);
-  if (other.layout != plan.layout)
+  if (other.layout != plan.layout) {
     bars.push_back(bars_of(other, "the same with the " + plain.recipe.layout.name + " layout"));
-  return {{{"Balance", "How the work of the forward falls on the ranks.", {draw(bars)}, {write(bars)}}},
-          {{"bars", to_json(bars)}}};
+  }
+  return {{{"Balance", "How the work of the forward falls on the ranks.", {draw(bars)}, {write(bars)}}}, [bars] {
+            return nlohmann::ordered_json{{"bars", to_json(bars)}};
+          }};
 }
 
 Shown show_counts(const ShowRequest& request) {
   const ScheduleFacts facts = proved(plan_of(request));
   return {{{"Counts", "What moves, who works, what it takes; exact, from the proof.", {draw(facts)}, {write(facts)}}},
-          counts_json(to_line(request.c), facts)};
+          [line = to_line(request.c), facts] { return counts_json(line, facts); }};
 }
 
 }  // namespace
@@ -139,25 +143,32 @@ namespace {
 // A page shows so many steps of a ring; the others are like them.
 constexpr int steps_in_page = 3;
 
-void append(Shown one, std::string_view name, Shown& all) {
-  all.json[std::string(name)].push_back(std::move(one.json));
-  all.sections.insert(all.sections.end(), one.sections.begin(), one.sections.end());
-}
+struct Named {
+  std::string name;
+  std::function<nlohmann::ordered_json()> json;
+};
 
 }  // namespace
 
 Shown show_all(const ShowRequest& request) {
-  Shown all;
+  std::vector<Section> sections;
+  std::vector<Named> parts;
   const int steps = std::min(steps_in_page, plan_of(request).schedule.steps());
   for (const ShowSubject& subject : show_subjects()) {
     if (!subject.in_page) continue;
     for (int step = 0; step < (subject.step_by_step ? steps : 1); ++step) {
       ShowRequest one = request;
       if (subject.step_by_step) one.step = step;
-      append(subject.make(one), subject.name, all);
+      Shown shown = subject.make(one);
+      sections.insert(sections.end(), shown.sections.begin(), shown.sections.end());
+      parts.push_back({std::string(subject.name), std::move(shown.json)});
     }
   }
-  return all;
+  return {std::move(sections), [parts = std::move(parts)] {
+            nlohmann::ordered_json json;
+            for (const Named& part : parts) json[part.name].push_back(part.json());
+            return json;
+          }};
 }
 
 }  // namespace ringscope

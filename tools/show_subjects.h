@@ -1,5 +1,6 @@
 // The subjects of `ringscope show`: each makes a section of pictures and sheets, and the same as JSON, of one case.
 #pragma once
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -22,7 +23,7 @@ struct ShowRequest {
 
 struct Shown {
   std::vector<Section> sections;
-  nlohmann::ordered_json json;  // without the case
+  std::function<nlohmann::ordered_json()> json;  // without the case; made when asked for, since it can be large
 };
 
 struct ShowSubject {

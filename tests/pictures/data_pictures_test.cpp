@@ -43,6 +43,10 @@ TEST(BalanceBars, AreAsLongAsTheWorkAndNoWorkIsNoBar) {
   EXPECT_EQ(picture_fault(draw(std::vector<BalanceBars>{{"idle", {{0}, {0}}, 1, 1}})).value_or(""), "");
 }
 
+TEST(BalanceBars, AThousandRanksMakeNoMoreBoxesThanCanBeSeen) {
+  EXPECT_LE(draw(std::vector<BalanceBars>{staircase(1024)}).boxes.size(), 64U * 100 * 2 + 2);
+}
+
 Trace trace_of(int ranks) {
   Trace trace{.ranks = ranks};
   for (int r = 0; r < ranks; ++r) {

@@ -22,7 +22,7 @@ target_include_directories(ringscope_flags INTERFACE $<BUILD_INTERFACE:${PROJECT
                                                      $<INSTALL_INTERFACE:include/ringscope>)
 
 # -Wno-restrict: g++ 12 reports false overlaps in std::string (GCC bug 105651).
-set(own_options -Wall -Wextra -Wshadow -Wno-missing-field-initializers -Wno-restrict)
+set(own_options -Wall -Wextra -Wshadow -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 
 # x86-64-v3 so that one binary serves AVX2 and AVX-512 machines; other processors get their generic code.
 if(RINGSCOPE_ARCH)
@@ -37,6 +37,9 @@ elseif(RINGSCOPE_SANITIZE STREQUAL "thread")
   set(sanitize -fsanitize=thread -fno-omit-frame-pointer)
 elseif(RINGSCOPE_SANITIZE)
   message(FATAL_ERROR "RINGSCOPE_SANITIZE: got '${RINGSCOPE_SANITIZE}', want empty, address+undefined or thread")
+endif()
+if(RINGSCOPE_FUZZ)
+  list(APPEND own_options -fsanitize=fuzzer-no-link)
 endif()
 target_compile_options(ringscope_flags INTERFACE "$<BUILD_INTERFACE:${own_options};${sanitize}>")
 target_link_options(ringscope_flags INTERFACE "$<BUILD_INTERFACE:${sanitize}>")

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "formats/npy_header.h"
 #include "formats/tensor_file_parts.h"
@@ -113,9 +115,20 @@ class NpzReader {
  public:
   explicit NpzReader(const FilePlace& file) : file_(file) {}
 
+  // All that is to be unpacked is counted before the first is.
+  void reserve(const ZipEntry& entry) {
+    if (!entry.deflated) return;
+    const FilePlace place = place_of(entry);
+    if (entry.size / most_shrunk > entry.packed.size()) {
+      place.refuse(std::to_string(entry.size) + " bytes in " + std::to_string(entry.packed.size()),
+                   "sizes that can be");
+    }
+    memory_.take(entry.size, place);
+  }
+
   void read(const ZipEntry& entry) {
     constexpr std::string_view suffix = ".npy";
-    const FilePlace place = file_.at("entry " + quoted_name(entry.name));
+    const FilePlace place = place_of(entry);
     if (!entry.name.ends_with(suffix) || entry.name.size() == suffix.size()) {
       place.refuse("an entry that is no .npy array", "a file that np.savez wrote",
                    "PyTorch's .pt files are zip files too: save as safetensors instead");
@@ -138,6 +151,8 @@ class NpzReader {
   TensorFileParts parts() && { return std::move(parts_); }
 
  private:
+  FilePlace place_of(const ZipEntry& entry) const { return file_.at("entry " + quoted_name(entry.name)); }
+
   Bytes keep(std::vector<std::byte> bytes) { return parts_.unpacked.emplace_back(std::move(bytes)); }
 
   Bytes unpacked(const ZipEntry& entry, const FilePlace& place) {
@@ -145,11 +160,6 @@ class NpzReader {
       require_crc(entry, entry.packed, place);
       return entry.packed;
     }
-    if (entry.size / most_shrunk > entry.packed.size()) {
-      place.refuse(std::to_string(entry.size) + " bytes in " + std::to_string(entry.packed.size()),
-                   "sizes that can be");
-    }
-    memory_.take(entry.size, place);
     return keep(inflate(entry, place));
   }
 
@@ -181,7 +191,9 @@ class NpzReader {
 
 TensorFileParts read_npz(Bytes file, const FilePlace& place) {
   NpzReader reader(place);
-  for (const ZipEntry& entry : read_zip_directory(file, place)) reader.read(entry);
+  const std::vector<ZipEntry> entries = read_zip_directory(file, place);
+  for (const ZipEntry& entry : entries) reader.reserve(entry);
+  for (const ZipEntry& entry : entries) reader.read(entry);
   return std::move(reader).parts();
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t local_mark = 0x04034b50, entry_mark = 0x02014b50, end_mark = 0x06054b50;
 constexpr std::uint32_t end64_mark = 0x06064b50, locator64_mark = 0x07064b50;
-constexpr std::uint64_t end_size = 22, locator64_size = 20, end64_size = 56, entry_size = 46, local_size = 30;
+constexpr std::uint64_t end_size = 22, locator64_size = 20, end64_size = 56, local_size = 30;
 constexpr std::uint16_t extra64 = 0x0001, stored = 0, deflated = 8;
 constexpr std::uint64_t in_extra64 = 0xFFFFFFFF;  // a 32-bit field whose number stands in the zip64 extra field
 

@@ -73,14 +73,4 @@ std::string npy_of(std::string_view dict, std::string_view data) {
   return std::string("\x93NUMPY\1\0", 8).append(little_endian(header.size(), 2)).append(header).append(data);
 }
 
-std::string refusal_of(std::string_view file) {
-  try {
-    TensorFile::from_bytes(bytes_of_text(file), "file");
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind, ErrorKind::bad_file) << e.what();
-    return e.what();
-  }
-  return "accepted";
-}
-
 }  // namespace ringscope

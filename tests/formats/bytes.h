@@ -23,7 +23,4 @@ std::string zip_of(const std::vector<ZipPart>& parts);
 // One array, format version 1.0; `dict` without its padding.
 std::string npy_of(std::string_view dict, std::string_view data);
 
-// The sentence of the Error(bad_file) that reading ends in, or "accepted".
-std::string refusal_of(std::string_view file);
-
 }  // namespace ringscope

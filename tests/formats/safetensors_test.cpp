@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "formats/tensor_file.h"
 #include "tests/formats/bytes.h"
+#include "tests/formats/refusal.h"
 
 namespace ringscope {
 namespace {

@@ -16,6 +16,7 @@ void add_verify(CLI::App& program, ExitCode& exit);
 void add_prove(CLI::App& program, ExitCode& exit);
 void add_explain(CLI::App& program);
 void add_list(CLI::App& program);
+void add_check(CLI::App& program, ExitCode& exit);
 void add_completion(CLI::App& program);
 
 }  // namespace ringscope

@@ -60,6 +60,7 @@ int run_program(std::vector<std::string> arguments) {
   ExitCode exit;
   add_verify(program, exit);
   add_prove(program, exit);
+  add_check(program, exit);
   add_explain(program);
   add_list(program);
   add_show(program);

@@ -66,6 +66,18 @@ Sums compare_rows(const Compared<Real>& x, std::int64_t dim, std::span<double> r
   return sums;
 }
 
+bool all_rows_alike(std::span<const double> rows, std::int64_t dim) {
+  const auto row = static_cast<std::size_t>(dim);
+  for (std::size_t n = row; n < rows.size(); ++n) {
+    if (rows[n] != rows[n - row]) return false;
+  }
+  return true;
+}
+
+bool all_zero(std::span<const double> rows) {
+  return std::all_of(rows.begin(), rows.end(), [](double x) { return x == 0; });
+}
+
 // The yardstick: the file's types, or the coarser one where an output is stored coarser.
 ElementType stored_as(const Problem& problem, const ForeignOutput& output) {
   const ElementType usual = output_type(problem.type);
@@ -103,6 +115,8 @@ class HeadsJudge {
           if (options_.progress && all > 0) options_.progress(static_cast<double>(pairs_done_) / all);
         });
     judged_.largest_score = *std::max_element(largest_scores_.begin(), largest_scores_.end());
+    judged_.constant_v = !various_v_, judged_.constant_d_o = problem_.has_backward() && !various_d_o_;
+    judged_.zero_scores = !some_scores_;
     for (int n = 0; n < output_kinds; ++n) {
       if (judged_.outputs[static_cast<std::size_t>(n)].figures.present) conclude(static_cast<Output>(n));
     }
@@ -133,14 +147,19 @@ class HeadsJudge {
     const bool backward = problem_.has_backward();
     TiledAttention<double> right(problem_, foreign_.terms, {}, Floors::ignore);
     TiledAttention<Real> yardstick(problem_, foreign_.terms, yardstick_rounding(foreign_), Floors::measure);
+    bool zero_k = false;
     {
       const auto k = read(foreign_.k, problem_.shape_k(), b, h_kv), v = read(foreign_.v, problem_.shape_v(), b, h_kv);
       right.take_keys(b, k, v), yardstick.take_keys(b, k, v);
+      if (!all_rows_alike(v, problem_.dim_v)) various_v_ = true;
+      zero_k = all_zero(k);
     }
     UnitSums& sums = sums_[static_cast<std::size_t>(unit)];
     for (std::int64_t h = h_kv * problem_.group(); h < (h_kv + 1) * problem_.group(); ++h) {
       const auto q = read(foreign_.q, problem_.shape_q(), b, h);
       const auto d_o = backward ? read(foreign_.d_o, problem_.shape_o(), b, h) : std::vector<double>{};
+      if (!zero_k && !all_zero(q)) some_scores_ = true;
+      if (!all_rows_alike(d_o, problem_.dim_v)) various_d_o_ = true;
       right.attend(h, q, d_o, count), yardstick.attend(h, q, d_o, count);
       set_empty_rows(b, right), set_empty_rows(b, yardstick);
       judge(Output::o, b, h, right.o(), yardstick.o(), {}, sums);
@@ -236,6 +255,7 @@ class HeadsJudge {
   std::atomic<std::int64_t> pairs_done_ = 0;
   std::vector<UnitSums> sums_;          // [B * Hkv], so that the order of threads changes no bit
   std::vector<double> largest_scores_;  // [B * Hkv]
+  std::atomic<bool> various_v_ = false, various_d_o_ = false, some_scores_ = false;
   Judged judged_;
 };
 

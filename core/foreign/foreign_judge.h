@@ -29,6 +29,9 @@ struct JudgedOutput {
 struct Judged {
   std::array<JudgedOutput, output_kinds> outputs;  // by Output
   double largest_score = 0;
+  // Inputs that make a right output say little, over every head.
+  bool constant_v = true, constant_d_o = true;  // all rows of a head are the same
+  bool zero_scores = true;                      // q or k is 0
 
   Verdict verdict() const;
   // The first wrong output in the order o, lse, dq, dk, dv.

@@ -1,0 +1,118 @@
+// `ringscope check`: judges other people's tensors against the oracle.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+
+#include "core/error.h"
+#include "core/numbers.h"
+#include "tools/arguments.h"
+#include "tools/check_print.h"
+#include "tools/commands.h"
+#include "tools/terminal.h"
+
+namespace ringscope {
+
+namespace {
+
+struct CheckArguments {
+  std::vector<std::string> files;
+  std::string mask, axes, layout, lse_base, lse_axes, kv_lengths, scale, softcap, problem, empty_lse, empty_o;
+  std::string report;
+  bool json = false, progress = false;
+};
+
+std::optional<std::string> said(const std::string& flag) {
+  return flag.empty() ? std::nullopt : std::optional(flag);
+}
+
+double value_of_empty(const std::string& flag, const std::string& text, double absent) {
+  if (text.empty()) return absent;
+  if (text == "nan") return std::nan("");
+  if (text == "inf" || text == "-inf") return text[0] == '-' ? -HUGE_VAL : HUGE_VAL;
+  if (const auto value = real_number(text)) return *value;
+  throw Error(ErrorKind::bad_request, flag + " " + text, "a number, inf, -inf or nan");
+}
+
+DumpWords words_of(const CheckArguments& a) {
+  DumpWords words;
+  words.mask = said(a.mask), words.axes = said(a.axes), words.layout = said(a.layout);
+  words.lse_base = said(a.lse_base), words.lse_axes = said(a.lse_axes), words.kv_lengths = said(a.kv_lengths);
+  words.scale = said(a.scale), words.softcap = said(a.softcap), words.problem = said(a.problem);
+  words.empty_lse = value_of_empty("--empty-lse", a.empty_lse, words.empty_lse);
+  words.empty_o = value_of_empty("--empty-o", a.empty_o, words.empty_o);
+  return words;
+}
+
+// One line on stderr that is drawn over.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool visible) : visible_(visible), begin_(std::chrono::steady_clock::now()) {}
+  ~ProgressLine() {
+    if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+  void show(double done) {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    if (!visible_ || seconds < 1 || done <= 0) return;
+    fmt::print(stderr, "\r\x1b[K{:.0f} %, about {:.0f} s left", 100 * done, seconds / done - seconds);
+    std::fflush(stderr);
+    drawn_ = true;
+  }
+
+ private:
+  bool visible_, drawn_ = false;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+void write_page(const std::string& path, const std::string& page) {
+  std::ofstream out(path, std::ios::binary);
+  out << page;
+  out.close();
+  if (!out) throw Error(ErrorKind::bad_file, path + " that cannot be written", "a file in a folder that exists");
+}
+
+int run(const CheckArguments& a) {
+  const CheckResult result = [&] {
+    ProgressLine line(a.progress || is_terminal(stderr));
+    return run_check(a.files, words_of(a), [&line](double done) { line.show(done); });
+  }();
+  if (!a.report.empty()) write_page(a.report, check_page(result));
+  if (a.json) {
+    fmt::print("{}\n", to_json(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    print_check(result);
+  }
+  return result.judged.verdict() == Verdict::passed ? 0 : 1;
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, ExitCode& exit) {
+  CLI::App& check =
+      add_command(program, "check", "judges attention that others computed: q, k, v and any of o, lse, do, dq, dk, dv",
+                  {"ringscope check dump.safetensors --mask causal --axes BSHD",
+                   "ringscope check run.rank*of4.safetensors --layout \"zigzag 4\" --json"});
+  const auto a = std::make_shared<CheckArguments>();
+  check.add_option("FILE", a->files, "safetensors or npz: one file, or one for each rank")->type_name("")->required();
+  check.add_option("--mask", a->mask, "full, causal, causal bottom-right, window L R, documents A B ..., prefix P")
+      ->type_name("WORDS");
+  check.add_option("--axes", a->axes, "of q, k, v, o and gradients")->type_name("BHSD|BSHD");
+  check.add_option("--layout", a->layout, "how rows are dealt to ranks: contiguous N, zigzag N, striped N")
+      ->type_name("WORDS");
+  check.add_option("--lse-base", a->lse_base, "the base of lse's logarithm")->type_name("e|2");
+  check.add_option("--lse-axes", a->lse_axes, "of lse")->type_name("BHS|BSH");
+  check.add_option("--kv-lengths", a->kv_lengths, "how many keys each batch entry has")->type_name("N...");
+  check.add_option("--scale", a->scale, "of q.k; 1/sqrt(Dqk) if not said")->type_name("X");
+  check.add_option("--softcap", a->softcap, "c: a score becomes c tanh(score / c)")->type_name("C");
+  check.add_option("--problem", a->problem, "case-line words in case meaning, instead of --mask")->type_name("WORDS");
+  check.add_option("--empty-lse", a->empty_lse, "lse of a row that sees no key; -inf if not said")->type_name("X");
+  check.add_option("--empty-o", a->empty_o, "o of a row that sees no key; 0 if not said")->type_name("X");
+  check.add_option("--report", a->report, "writes a page with error maps")->type_name("OUT.html");
+  check.add_flag("--progress", a->progress, "progress on stderr even where it is no terminal");
+  check.add_flag("--json", a->json, "one object on stdout");
+  check.callback([a, &exit] { exit.value = run(*a); });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,70 @@
+#include <cmath>
+
+#include "core/case.h"
+#include "formats/utf8.h"
+#include "tools/check_print.h"
+
+namespace ringscope {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json finite(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json to_json(const WrongRows& rows) {
+  return {{"batch", rows.batch},      {"head", rows.head},  {"row", rows.row},
+          {"wrong_rows", rows.count}, {"of_rows", rows.of}, {"sharp", rows.sharp}};
+}
+
+Json to_json(const JudgedOutput& output) {
+  const Figures& f = output.figures;
+  return {{"verdict", name_of(f.verdict)},
+          {"max_abs", finite(f.max_abs)},
+          {"rel_fro", finite(f.rel_fro)},
+          {"ratio", finite(f.ratio)},
+          {"peak_ratio", finite(f.peak_ratio)},
+          {"nonfinite", f.nonfinite},
+          {"place", output.wrong ? to_json(*output.wrong) : Json(nullptr)}};
+}
+
+Json to_json(const std::optional<FirstWrong>& first) {
+  if (!first || !first->rows.sharp) return nullptr;
+  Json json = {{"output", name_of(first->output)},
+               {"batch", first->rows.batch},
+               {"head", first->rows.head},
+               {"row", first->rows.row}};
+  if (first->rank >= 0) json["rank"] = first->rank, json["local_row"] = first->local_row;
+  if (first->kv_block >= 0) json["kv_block"] = first->kv_block;
+  return json;
+}
+
+Json to_json(const std::optional<Diagnosis>& diagnosis) {
+  if (!diagnosis) return nullptr;
+  return {{"name", diagnosis->name}, {"certain", diagnosis->certain}, {"evidence", diagnosis->evidence}};
+}
+
+}  // namespace
+
+Json to_json(const CheckResult& result) {
+  Json outputs = Json::object();
+  for (int n = 0; n < output_kinds; ++n) {
+    const JudgedOutput& output = result.judged.of(static_cast<Output>(n));
+    if (output.figures.present) outputs[std::string(name_of(static_cast<Output>(n)))] = to_json(output);
+  }
+  return {{"files", result.dump.paths},
+          {"source", result.dump.source},
+          {"case", result.dump.case_line},
+          {"problem", problem_text(result.dump)},
+          {"verdict", name_of(result.judged.verdict())},
+          {"outputs", outputs},
+          {"first_wrong", to_json(result.first_wrong)},
+          {"diagnosis", to_json(result.diagnosis)},
+          {"notes", result.notes},
+          {"hints", result.hints},
+          {"seconds", finite(result.seconds)}};
+}
+
+}  // namespace ringscope

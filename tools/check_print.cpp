@@ -1,0 +1,84 @@
+#include "tools/check_print.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/case.h"
+#include "tools/terminal.h"
+
+namespace ringscope {
+
+namespace {
+
+std::string number(double x) {
+  return std::isnan(x) ? "-" : fmt::format("{:.3g}", x);
+}
+
+void print_figures(const Judged& judged) {
+  fmt::print("  {:<5}{:>11}{:>11}{:>11}{:>12}{:>11}\n", "", "max abs", "rel fro", "ratio", "peak ratio", "nonfinite");
+  for (int n = 0; n < output_kinds; ++n) {
+    const Figures& f = judged.of(static_cast<Output>(n)).figures;
+    if (!f.present) continue;
+    fmt::print("  {:<5}{:>11}{:>11}{:>11}{:>12}{:>11}  {}\n", name_of(static_cast<Output>(n)), number(f.max_abs),
+               number(f.rel_fro), number(f.ratio), number(f.peak_ratio), f.nonfinite,
+               inked(name_of(f.verdict), f.verdict == Verdict::passed ? Emphasis::good : Emphasis::bad, stdout));
+  }
+}
+
+std::string files_text(const std::vector<std::string>& paths) {
+  return paths.size() == 1 ? paths.front() : fmt::format("{} and {} more", paths.front(), paths.size() - 1);
+}
+
+}  // namespace
+
+std::string problem_text(const Dump& dump) {
+  std::string text = problem_line(dump.problem);
+  if (!dump.alibi_slopes.empty()) text += ", slopes from the file";
+  return text;
+}
+
+std::string place_text(const FirstWrong& first) {
+  std::string text = fmt::format("{}[batch {}, head {}, row {}]", name_of(first.output), first.rows.batch,
+                                 first.rows.head, first.rows.row);
+  if (first.rank >= 0) text += fmt::format(" on rank {}, local row {}", first.rank, first.local_row);
+  if (first.kv_block >= 0) text += fmt::format("; it is the keys of rank {}", first.kv_block);
+  return text;
+}
+
+std::string verdict_sentence(const CheckResult& result) {
+  if (!result.first_wrong) {
+    return fmt::format("no output errs more than a right kernel may: ratio at most {:g}, peak ratio at most {:g}",
+                       most_ratio, most_peak_ratio);
+  }
+  const FirstWrong& first = *result.first_wrong;
+  const std::string rows = fmt::format("{} of {} rows of {} are above the tolerance", first.rows.count, first.rows.of,
+                                       name_of(first.output));
+  if (first.rows.sharp) return fmt::format("first wrong: {}; {}", place_text(first), rows);
+  return fmt::format("{} is wrong as a whole, no row stands out ({}; see {})", name_of(first.output), rows,
+                     place_text(first));
+}
+
+void print_check(const CheckResult& result) {
+  const Verdict verdict = result.judged.verdict();
+  const Emphasis emphasis = verdict == Verdict::passed ? Emphasis::good : Emphasis::bad;
+  fmt::print("{} {}  {:.2f} s\n", inked(fmt::format("{:<10}", name_of(verdict)), emphasis, stdout),
+             files_text(result.dump.paths), result.seconds);
+  fmt::print("  {}\n", problem_text(result.dump));
+  print_figures(result.judged);
+  fmt::print("  {}\n", verdict_sentence(result));
+  if (result.diagnosis) {
+    fmt::print("  {} {}: {}\n", result.diagnosis->certain ? "it is" : "it looks like", result.diagnosis->name,
+               result.diagnosis->evidence);
+  } else if (result.first_wrong) {
+    fmt::print("  no known pattern\n");
+  }
+  for (const std::string& hint : result.hints) {
+    if (!result.diagnosis || hint != result.diagnosis->evidence) fmt::print("  {}\n", hint);
+  }
+  for (const std::string& note : result.notes) {
+    fmt::print("{}\n", inked(fmt::format("  note: {}", note), Emphasis::faint, stdout));
+  }
+}
+
+}  // namespace ringscope

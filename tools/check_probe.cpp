@@ -1,0 +1,144 @@
+#include "tools/check_probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/error.h"
+#include "core/foreign/gather_evidence.h"
+#include "core/foreign/units.h"
+#include "formats/dump_foreign.h"
+
+namespace ringscope {
+
+namespace {
+
+using Word = std::optional<std::string> DumpWords::*;
+
+// One change of the description.
+struct Change {
+  Word word;
+  std::string flag, value, looks_like;
+};
+
+constexpr double most_products = 1e7;  // of one probe; there are some hundreds
+
+Judged judge_first_group(const Dump& dump) {
+  const Foreign foreign = first_rows(one_group(foreign_of(dump), 0, 0), most_products);
+  return judge_foreign(foreign, {.threads = all_threads()});
+}
+
+bool is_right(const Dump& dump) {
+  const Judged judged = judge_first_group(dump);
+  const bool any = std::any_of(judged.outputs.begin(), judged.outputs.end(),
+                               [](const JudgedOutput& output) { return output.figures.present; });
+  return any && judged.verdict() == Verdict::passed;
+}
+
+std::optional<Dump> try_read(const std::vector<std::string>& paths, const DumpWords& words) {
+  try {
+    return read_dump(paths, words);
+  } catch (const Error&) {
+    return std::nullopt;  // the shapes do not allow it
+  }
+}
+
+DumpWords changed(DumpWords words, const std::vector<Change>& changes) {
+  for (const Change& change : changes) words.*change.word = change.value;
+  return words;
+}
+
+std::string sentence(const std::vector<Change>& changes) {
+  std::string looks, flags;
+  for (const Change& change : changes) {
+    looks += (looks.empty() ? "" : ", ") + change.looks_like;
+    const bool quoted = change.value.find(' ') != std::string::npos;
+    flags += fmt::format(" {} {}{}{}", change.flag, quoted ? "\"" : "", change.value, quoted ? "\"" : "");
+  }
+  return fmt::format("looks like {}: if so, say{}", looks, flags);
+}
+
+// Only lse can be mistaken for another base; its error alone says so.
+std::optional<std::string> other_base(const std::vector<std::string>& paths, const DumpWords& words, const Dump& dump,
+                                      const Judged& judged) {
+  const auto lse_is_wrong = [](const Judged& j) {
+    const Figures& lse = j.of(Output::lse).figures;
+    return lse.present && lse.verdict == Verdict::failed;
+  };
+  if (!lse_is_wrong(judged) || !lse_is_wrong(judge_first_group(dump))) return std::nullopt;
+  for (const char* base : {"2", "e"}) {
+    const auto other = try_read(paths, changed(words, {{&DumpWords::lse_base, "--lse-base", base, ""}}));
+    if (!other || lse_is_wrong(judge_first_group(*other))) continue;
+    return base[0] == '2' ? "lse looks like base 2: 1.4427 x; if so, say --lse-base 2"
+                          : "lse looks like a natural logarithm: 0.6931 x; if so, say --lse-base e";
+  }
+  return std::nullopt;
+}
+
+// Every choice of one or none of each kind, fewest changes first.
+std::vector<std::vector<Change>> combinations(const std::vector<std::vector<Change>>& kinds) {
+  std::vector<std::vector<Change>> all{{}};
+  for (const std::vector<Change>& kind : kinds) {
+    const std::size_t before = all.size();
+    for (std::size_t n = 0; n < before; ++n) {
+      for (const Change& change : kind) {
+        all.push_back(all[n]);
+        all.back().push_back(change);
+      }
+    }
+  }
+  all.erase(all.begin());
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  return all;
+}
+
+std::vector<std::vector<Change>> kinds_of_change(const DumpWords& words, const Dump& dump) {
+  const auto axes = [](Word word, const char* flag, const char* name, const char* prefix) {
+    return Change{word, flag, name, prefix + std::string(name)};
+  };
+  std::vector<std::vector<Change>> kinds{
+      {axes(&DumpWords::axes, "--axes", "BSHD", ""), axes(&DumpWords::axes, "--axes", "BHSD", "")}};
+  if (dump.outputs[static_cast<std::size_t>(Output::lse)]) {
+    kinds.push_back({axes(&DumpWords::lse_axes, "--lse-axes", "BSH", "lse of "),
+                     axes(&DumpWords::lse_axes, "--lse-axes", "BHS", "lse of ")});
+  }
+  Mask mask = dump.problem.mask;
+  mask.offset.reset();
+  const bool free_mask = mask == Mask{} && !words.mask && !words.problem && dump.case_line.empty();
+  if (free_mask) {
+    kinds.push_back({{&DumpWords::mask, "--mask", "causal", "a causal mask"}});
+    if (dump.problem.len_q != dump.problem.len_kv) {
+      kinds.back().push_back(
+          {&DumpWords::mask, "--mask", "causal bottom-right", "a causal mask, aligned bottom-right"});
+    }
+  }
+  if (!dump.layout && !words.layout && dump.case_line.empty()) {
+    kinds.emplace_back();
+    for (const LayoutKind& kind : layout_kinds()) {
+      for (const int ranks : {2, 4, 8}) {
+        const std::string value = fmt::format("{} {}", kind.name, ranks);
+        kinds.back().push_back({&DumpWords::layout, "--layout", value, "rows dealt as " + value});
+      }
+    }
+  }
+  return kinds;
+}
+
+}  // namespace
+
+std::vector<std::string> described_otherwise(const std::vector<std::string>& paths, const DumpWords& words,
+                                             const Dump& dump, const Judged& judged) {
+  std::vector<std::string> hints;
+  if (auto base = other_base(paths, words, dump, judged)) hints.push_back(std::move(*base));
+  if (is_right(dump)) return hints;  // the first head is right as it is described
+  for (const std::vector<Change>& changes : combinations(kinds_of_change(words, dump))) {
+    const auto other = try_read(paths, changed(words, changes));
+    if (!other || !is_right(*other)) continue;
+    hints.push_back(sentence(changes));
+    break;
+  }
+  return hints;
+}
+
+}  // namespace ringscope

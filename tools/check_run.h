@@ -1,0 +1,28 @@
+// One check of other people's tensors: read, judge, place, diagnose.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/diagnosis/diagnosis.h"
+#include "core/foreign/first_wrong.h"
+#include "formats/dump.h"
+
+namespace ringscope {
+
+struct CheckResult {
+  Dump dump;
+  Judged judged;
+  std::optional<FirstWrong> first_wrong;
+  std::optional<Diagnosis> diagnosis;
+  std::vector<std::string> notes;  // what was assumed, and what the inputs cannot show
+  std::vector<std::string> hints;  // what a failed dump looks like if it was described otherwise
+  double seconds = 0;
+};
+
+// Throws Error(bad_file) or Error(bad_request).
+CheckResult run_check(const std::vector<std::string>& paths, const DumpWords& words,
+                      const std::function<void(double fraction)>& progress);
+
+}  // namespace ringscope

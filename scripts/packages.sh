@@ -4,6 +4,7 @@ build_packages=(g++ cmake ninja-build ccache libeigen3-dev libfmt-dev libcli11-d
 test_packages=(libgtest-dev libgmock-dev python3)
 bench_packages=(libbenchmark-dev python3)
 lint_packages=(clang-format-14 python3)
+fuzz_packages=(clang-16 libclang-rt-16-dev)
 
 # What shows that a package is there, however it was installed: a command or a header.
 declare -A proof_of=(
@@ -12,12 +13,13 @@ declare -A proof_of=(
   [libeigen3-dev]=eigen3/Eigen/Core [libfmt-dev]=fmt/core.h [libcli11-dev]=CLI/CLI.hpp
   [nlohmann-json3-dev]=nlohmann/json.hpp [zlib1g-dev]=zlib.h [libgtest-dev]=gtest/gtest.h [libgmock-dev]=gmock/gmock.h
   [libbenchmark-dev]=benchmark/benchmark.h
+  [clang-16]=clang++-16 [libclang-rt-16-dev]=fuzzer/FuzzedDataProvider.h
 )
 
 is_installed() {
   local proof=${proof_of[$1]} folder
   [[ $proof != */* ]] && { command -v "$proof" > /dev/null; return; }
-  for folder in /usr/include /usr/local/include /opt/homebrew/include; do
+  for folder in /usr/include /usr/local/include /opt/homebrew/include /usr/lib/llvm-16/lib/clang/16/include; do
     [[ -e $folder/$proof ]] && return 0
   done
   return 1

@@ -4,7 +4,7 @@
 # ./dev test [PART...]
 #   lint      who includes whom; the format of the C++ files
 #   release   unit tests (with an install and a project that uses it), then `verify --suite ci`
-#   asan      address and undefined-behaviour sanitizers: unit tests, then `verify --suite smoke`
+#   asan      address and undefined-behaviour sanitizers: unit tests, fuzzers for 5 s each, then `verify --suite smoke`
 #   tsan      thread sanitizer: the same
 # All parts if none is named; stops at the first that is red. About 20 minutes on 2 cores from a clean clone.
 need "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}"

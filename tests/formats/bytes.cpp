@@ -57,7 +57,7 @@ std::string zip_of(const std::vector<ZipPart>& parts) {
     facts += little_endian(part.deflated ? 8 : 0, 2) + little_endian(0, 4);
     facts += little_endian(crc_of(part.data), 4) + little_endian(packed.size(), 4);
     facts += little_endian(part.data.size(), 4) + little_endian(part.name.size(), 2) + little_endian(0, 2);
-    directory += "PK\1\2" + little_endian(20, 2) + facts + little_endian(0, 10) + little_endian(file.size(), 4);
+    directory += "PK\1\2" + little_endian(20, 2) + facts + std::string(10, '\0') + little_endian(file.size(), 4);
     directory += part.name;
     file += "PK\3\4" + facts + part.name + packed;
   }

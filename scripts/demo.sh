@@ -40,7 +40,6 @@ tell "1. Who sends what to whom: KV blocks go round a ring of 8 ranks. Step 1 of
 show 0 show ring "$ring" --step 1
 tell "2. Who computes how much under a causal mask: zigzag gives every rank the same, contiguous does not."
 show 0 show balance "$ring"
-show 0 show balance "$problem | contiguous ring r8"
 tell "3. Five ways over 8 threads, forward and backward: planned, proved, run, compared with an fp64 oracle."
 show 0 verify "${five_ways[@]}"
 tell "4. A planted mistake: rank 2 leaves out the KV block of step 1. It must be caught, with the place named."

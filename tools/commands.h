@@ -17,6 +17,8 @@ void add_prove(CLI::App& program, ExitCode& exit);
 void add_explain(CLI::App& program);
 void add_list(CLI::App& program);
 void add_check(CLI::App& program, ExitCode& exit);
+void add_export(CLI::App& program);
+void add_compare(CLI::App& program, ExitCode& exit);
 void add_completion(CLI::App& program);
 
 }  // namespace ringscope

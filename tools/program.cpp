@@ -64,6 +64,8 @@ int run_program(std::vector<std::string> arguments) {
   add_explain(program);
   add_list(program);
   add_show(program);
+  add_export(program);
+  add_compare(program, exit);
   add_completion(program);
   refuse_unknown_arguments(program);
   try {

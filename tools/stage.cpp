@@ -19,13 +19,13 @@ Stage stage(const Case& c) {
   return out;
 }
 
-RunResult run(const Case& c, const Stage& stage, const Inputs& inputs) {
+RunResult run(const Case& c, const Stage& stage, const Inputs& inputs, const RunOptions& options) {
   std::unique_ptr<Backend> backend = make_backend(c.backend);
   const Support support = backend->supports(stage.plan.problem, stage.plan.schedule);
   if (!support.yes) throw Error(ErrorKind::unsupported, support.because, "a case that " + c.backend.name + " can run");
   const bool in_the_world = stage.fault != nullptr && stage.fault->family == FaultFamily::transport;
   if (in_the_world) backend = with_fault(std::move(backend), *stage.fault, stage.site);
-  return execute(*backend, stage.plan, inputs);
+  return execute(*backend, stage.plan, inputs, options);
 }
 
 }  // namespace ringscope

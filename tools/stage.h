@@ -16,6 +16,6 @@ struct Stage {
 // Throws Error(bad_request) for a fault that has no place in the case's schedule.
 Stage stage(const Case& c);
 // Throws Error(unsupported) where the case's backend cannot, and Error(fault) where the run ends by one.
-RunResult run(const Case& c, const Stage& stage, const Inputs& inputs);
+RunResult run(const Case& c, const Stage& stage, const Inputs& inputs, const RunOptions& options = {});
 
 }  // namespace ringscope

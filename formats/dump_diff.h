@@ -1,0 +1,35 @@
+// Two dumps of the same tensors: what differs, and where first.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/dump.h"
+
+namespace ringscope {
+
+struct TensorDiff {
+  std::string name;         // "o", "t1.r2.b0.dk"
+  double max_abs = 0;       // over elements finite in both
+  double ratio = 0;         // the largest error over what rounding explains; > 1: more than rounding
+  std::int64_t unlike = 0;  // elements whose values differ at all
+  std::int64_t nonfinite = 0;
+  int step = -1, rank = -1, q_block = -1, kv_block = -1;  // of step tensors
+  std::int64_t batch = -1, head = -1, row = -1;  // the first row beyond rounding, or else the first that differs
+
+  bool differs() const { return ratio > 1 || nonfinite > 0; }
+};
+
+struct DumpDiff {
+  std::vector<TensorDiff> tensors;  // inputs, then steps by step and rank, then outputs; those in both
+  std::vector<std::string> notes;   // names in one alone
+  const TensorDiff* first() const;  // the first that differs beyond rounding; null: none
+};
+
+// Inputs must agree, or nothing can be said: Error(bad_file). `words` describe both.
+DumpDiff compare_dumps(std::span<const std::string> reference, std::span<const std::string> mine,
+                       const DumpWords& words);
+
+}  // namespace ringscope

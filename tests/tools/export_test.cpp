@@ -1,0 +1,145 @@
+#include <gmock/gmock.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "formats/dump.h"
+#include "formats/dump_set.h"
+#include "formats/tensor_file.h"
+#include "tools/program.h"
+
+namespace ringscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ran {
+  int code = 0;
+  std::string out, err;
+};
+
+Ran run(std::vector<std::string> arguments) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Ran ran;
+  ran.code = run_program(std::move(arguments));
+  std::fflush(stdout);
+  ran.out = testing::internal::GetCapturedStdout();
+  ran.err = testing::internal::GetCapturedStderr();
+  return ran;
+}
+
+class Export : public testing::Test {
+ protected:
+  Export() : folder_(std::filesystem::path(testing::TempDir()) / ("export." + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~Export() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& c, const std::string& name, std::vector<std::string> flags = {}) const {
+    std::vector<std::string> words{"export", c, path(name)};
+    words.insert(words.end(), flags.begin(), flags.end());
+    const Ran ran = run(words);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+  }
+  nlohmann::json compared(const std::string& reference, const std::string& mine, int code) const {
+    const Ran ran = run({"compare", path(reference), path(mine), "--json"});
+    EXPECT_EQ(ran.code, code) << ran.err;
+    return nlohmann::json::parse(ran.out);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+const std::string ring = "b2 h6/2 s29 d8/6 f32 causal scale=0.3 | zigzag ring r4 | cpu:bitwise";
+
+TEST_F(Export, TheSameRunHasTheSameValues) {
+  write(ring, "a.safetensors", {"--steps"});
+  write(ring, "b.safetensors", {"--steps"});
+  const auto json = compared("a.safetensors", "b.safetensors", 0);
+  for (const auto& t : json["tensors"]) EXPECT_EQ(t["unlike"], 0) << t;
+  EXPECT_GT(json["tensors"].size(), 40u);
+}
+
+TEST_F(Export, CompareNamesRankAndStepOfADroppedBlock) {
+  write(ring, "clean.safetensors", {"--steps"});
+  for (const int step : {1, 2}) {
+    const std::string place = "@r2,t" + std::to_string(step);
+    write(ring + " | random fault=drop-block" + place, "faulty.safetensors", {"--steps"});
+    const auto first = compared("clean.safetensors", "faulty.safetensors", 1)["first"];
+    EXPECT_EQ(first["rank"], 2);
+    EXPECT_EQ(first["step"], step);
+    EXPECT_THAT(std::string(first["tensor"]), HasSubstr("t" + std::to_string(step) + ".r2."));
+  }
+}
+
+TEST_F(Export, CompareNamesTheKvBlockOfADroppedBackwardAttend) {
+  write(ring, "clean.safetensors", {"--steps"});
+  write(ring + " | random fault=drop-block@r2,t5", "faulty.safetensors", {"--steps"});
+  const auto json = compared("clean.safetensors", "faulty.safetensors", 1);
+  EXPECT_EQ(json["first"]["rank"], 2);
+  EXPECT_EQ(json["first"]["step"], 5);
+}
+
+TEST_F(Export, ShardsHoldTheSameTensorsAsOneFile) {
+  int run_number = 0;
+  for (const char* recipe : {"zigzag bidi r4", "striped=3 ring r5", "contiguous ring r3", "zigzag ulysses r2"}) {
+    const std::string c = std::string("b1 h6/2 s23 d8/6 f32 causal | ") + recipe;
+    const std::string shards = "shards" + std::to_string(run_number++) + ".safetensors";
+    write(c, "whole.safetensors", {"--steps"});
+    write(c, shards, {"--steps", "--shards"});
+    EXPECT_GT(files_of_dump(path(shards)).size(), 1u);
+    const auto json = compared("whole.safetensors", shards, 0);
+    EXPECT_TRUE(json["notes"].empty()) << json["notes"];
+    for (const auto& t : json["tensors"]) EXPECT_EQ(t["unlike"], 0) << recipe << t;
+  }
+}
+
+TEST_F(Export, TheLastStatesAreTheOutputs) {
+  write(ring, "a.safetensors", {"--steps", "--shards"});
+  const Dump dump = read_dump(files_of_dump(path("a.safetensors")), {});
+  const Tensor lse = dump.outputs[static_cast<std::size_t>(Output::lse)]->read();
+  const TensorFile shard = TensorFile::read(files_of_dump(path("a.safetensors"))[1]);
+  const FileTensor& last = shard.require("t3.r1.lse");
+  const auto rows = dump.layout->q[1].positions();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    EXPECT_EQ(last.value(static_cast<std::int64_t>(r)), *lse.row(0, 0, rows[r]));
+  }
+}
+
+TEST_F(Export, DifferentRecipesAreComparedByTheirOutputsAlone) {
+  write("h6/2 s33 d8/6 causal rope=10000 | zigzag ring r4", "a.safetensors", {"--steps"});
+  write("h6/2 s33 d8/6 causal rope=10000 | contiguous bidi r3", "b.safetensors", {"--steps"});
+  const auto json = compared("a.safetensors", "b.safetensors", 0);
+  EXPECT_THAT(json["notes"].dump(), HasSubstr("recipes differ"));
+  EXPECT_EQ(json["tensors"].size(), 9u);
+}
+
+TEST_F(Export, OtherInputsAreRefused) {
+  write(ring, "a.safetensors");
+  write(ring + " | random seed=1", "b.safetensors");
+  const Ran ran = run({"compare", path("a.safetensors"), path("b.safetensors")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("same inputs"));
+}
+
+TEST_F(Export, ShardsOfTwoRunsUnderOneNameAreRefused) {
+  write("s16 d8 | contiguous ring r2", "a.safetensors", {"--shards"});
+  write("s16 d8 | contiguous ring r3", "a.safetensors", {"--shards"});
+  const Ran ran = run({"compare", path("a.safetensors"), path("a.safetensors")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("one run"));
+}
+
+TEST_F(Export, WrongArgumentsAreRefused) {
+  EXPECT_EQ(run({"export", ring}).code, 2);
+  EXPECT_EQ(run({"export", ring, path("a.npz")}).code, 2);
+  EXPECT_EQ(run({"compare", path("nothing.safetensors"), path("nothing.safetensors")}).code, 2);
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,101 @@
+// `ringscope compare`: two dumps of the same tensors; the first step, rank and row that differ.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "formats/dump_diff.h"
+#include "formats/dump_set.h"
+#include "tools/arguments.h"
+#include "tools/commands.h"
+#include "tools/terminal.h"
+
+namespace ringscope {
+
+namespace {
+
+struct CompareArguments {
+  std::vector<std::string> dumps;
+  DumpWords words;
+  bool json = false;
+};
+
+std::string place_of(const TensorDiff& d) {
+  std::string out;
+  const auto say = [&](const char* what, std::int64_t n) {
+    if (n >= 0) out += (out.empty() ? "" : ", ") + std::string(what) + " " + std::to_string(n);
+  };
+  say("step", d.step), say("rank", d.rank), say("query block", d.q_block), say("KV block", d.kv_block);
+  say("batch", d.batch), say("head", d.head), say(d.step >= 0 ? "local row" : "row", d.row);
+  return out;
+}
+
+nlohmann::ordered_json json_of(const TensorDiff& d) {
+  const auto number = [](double x) { return std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json(); };
+  return {{"tensor", d.name},         {"max_abs", number(d.max_abs)},
+          {"ratio", number(d.ratio)}, {"unlike", d.unlike},
+          {"nonfinite", d.nonfinite}, {"step", d.step},
+          {"rank", d.rank},           {"q_block", d.q_block},
+          {"kv_block", d.kv_block},   {"batch", d.batch},
+          {"head", d.head},           {"row", d.row}};
+}
+
+void print_json(const DumpDiff& diff) {
+  nlohmann::ordered_json tensors = nlohmann::ordered_json::array();
+  for (const TensorDiff& d : diff.tensors) tensors.push_back(json_of(d));
+  const TensorDiff* first = diff.first();
+  const nlohmann::ordered_json json = {{"verdict", first == nullptr ? "passed" : "failed"},
+                                       {"first", first == nullptr ? nlohmann::ordered_json() : json_of(*first)},
+                                       {"tensors", tensors},
+                                       {"notes", diff.notes}};
+  fmt::print("{}\n", json.dump());
+}
+
+void print_text(const DumpDiff& diff) {
+  const TensorDiff* first = diff.first();
+  std::size_t wrong = 0, alike = 0;
+  for (const TensorDiff& d : diff.tensors) {
+    wrong += d.differs() ? 1 : 0;
+    alike += d.unlike == 0 ? 1 : 0;
+  }
+  fmt::print("{}  {} tensors: {} with the same values, {} within rounding, {} beyond\n",
+             inked(first == nullptr ? "passed" : "failed", first == nullptr ? Emphasis::good : Emphasis::bad, stdout),
+             diff.tensors.size(), alike, diff.tensors.size() - alike - wrong, wrong);
+  if (first != nullptr) {
+    fmt::print("  first: {} at {}\n", first->name, place_of(*first));
+    if (first->nonfinite > 0) fmt::print("  {} elements are finite in one alone\n", first->nonfinite);
+    fmt::print("  largest error {:.3g}, {:.3g} x what rounding explains\n", first->max_abs, first->ratio);
+  }
+  for (const std::string& note : diff.notes) fmt::print("  note: {}\n", note);
+}
+
+void run(const CompareArguments& arguments, ExitCode& exit) {
+  if (arguments.dumps.size() != 2) {
+    throw Error(ErrorKind::bad_request, std::to_string(arguments.dumps.size()) + " dumps", "two: REF and MINE",
+                "shards go by the name they share: NAME.safetensors stands for NAME.rank0of4.safetensors and so on");
+  }
+  const DumpDiff diff =
+      compare_dumps(files_of_dump(arguments.dumps[0]), files_of_dump(arguments.dumps[1]), arguments.words);
+  arguments.json ? print_json(diff) : print_text(diff);
+  exit.value = diff.first() == nullptr ? 0 : 1;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& program, ExitCode& exit) {
+  CLI::App& command =
+      add_command(program, "compare", "finds the first step, rank and row where two dumps of the same tensors differ",
+                  {"ringscope compare ring.safetensors mine.safetensors",
+                   "ringscope compare ring.safetensors mine.npz --axes BSHD --json"});
+  const auto arguments = std::make_shared<CompareArguments>();
+  command.add_option("DUMP", arguments->dumps, "REF, then MINE: a file each, or the shared name of shards");
+  command.add_option("--axes", arguments->words.axes, "BHSD or BSHD, where the files do not say");
+  command.add_option("--lse-axes", arguments->words.lse_axes, "BHS or BSH");
+  command.add_option("--lse-base", arguments->words.lse_base, "e or 2");
+  command.add_option("--layout", arguments->words.layout, "like \"zigzag 4\"");
+  command.add_flag("--json", arguments->json, "one object on stdout");
+  command.callback([arguments, &exit] { run(*arguments, exit); });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,99 @@
+// `ringscope export`: one run as safetensors, for people who compare an own implementation step by step.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/case.h"
+#include "core/error.h"
+#include "core/fill.h"
+#include "formats/export.h"
+#include "formats/tensor_file.h"
+#include "tools/arguments.h"
+#include "tools/commands.h"
+#include "tools/stage.h"
+
+namespace ringscope {
+
+namespace {
+
+struct ExportArguments {
+  std::vector<std::string> words;
+  bool shards = false, steps = false;
+};
+
+void require_safetensors(const std::string& path) {
+  if (path.ends_with(".safetensors")) return;
+  throw Error(ErrorKind::bad_request, "`" + path + "`", "a file name that ends in .safetensors");
+}
+
+// NAME.safetensors -> NAME.rank2of4.safetensors
+std::string shard_path(const std::string& path, int rank, int ranks) {
+  std::filesystem::path out(path);
+  out.replace_extension("rank" + std::to_string(rank) + "of" + std::to_string(ranks) + ".safetensors");
+  return out.string();
+}
+
+bool is_of_rank(const std::string& name, int rank) {
+  return name.find(".r" + std::to_string(rank) + ".") != std::string::npos;
+}
+
+void say_written(const std::string& path, std::size_t tensors) {
+  fmt::print("{}  {} tensors\n", path, tensors);
+}
+
+void write_shards(const Case& c, const Plan& plan, const Inputs& inputs, const Outputs& outputs,
+                  const std::vector<TensorToWrite>& steps, const std::string& path) {
+  for (int rank = 0; rank < plan.layout.ranks; ++rank) {
+    std::vector<TensorToWrite> tensors = shard_tensors(plan, rank, inputs, outputs);
+    for (const TensorToWrite& t : steps) {
+      if (is_of_rank(t.name, rank)) tensors.push_back(t);
+    }
+    auto metadata = export_metadata(c);
+    metadata["rank"] = std::to_string(rank);
+    metadata["ranks"] = std::to_string(plan.layout.ranks);
+    const std::string to = shard_path(path, rank, plan.layout.ranks);
+    write_safetensors(to, tensors, metadata);
+    say_written(to, tensors.size());
+  }
+}
+
+void run(const ExportArguments& arguments) {
+  if (arguments.words.size() != 2) {
+    throw Error(ErrorKind::bad_request, std::to_string(arguments.words.size()) + " words", "a case and a file",
+                "quote the case: ringscope export \"causal | zigzag ring r4\" out.safetensors");
+  }
+  const Case c = parse_case(arguments.words[0]);
+  const std::string& path = arguments.words[1];
+  require_safetensors(path);
+  const Stage staged = stage(c);
+  const Inputs inputs = make_inputs(c.problem, c.fill, c.seed);
+  RunOptions options;
+  if (arguments.steps) options.record = RunOptions::Record::snapshots;
+  const RunResult result = run(c, staged, inputs, options);
+  std::vector<TensorToWrite> steps;
+  if (arguments.steps) steps = step_tensors(staged.plan, result.log);
+  if (arguments.shards) {
+    write_shards(c, staged.plan, inputs, result.outputs, steps, path);
+    return;
+  }
+  std::vector<TensorToWrite> tensors = whole_tensors(c.problem, inputs, result.outputs);
+  tensors.insert(tensors.end(), steps.begin(), steps.end());
+  write_safetensors(path, tensors, export_metadata(c));
+  say_written(path, tensors.size());
+}
+
+}  // namespace
+
+void add_export(CLI::App& program) {
+  CLI::App& command =
+      add_command(program, "export", "writes a run's inputs and outputs, and each rank's after each step, as tensors",
+                  {"ringscope export \"causal | zigzag ring r4\" ring.safetensors --steps",
+                   "ringscope export \"h8/2 bf16 causal | striped ring r4\" ring.safetensors --shards"});
+  const auto arguments = std::make_shared<ExportArguments>();
+  command.add_option("CASE", arguments->words, "one quoted case line, then OUT.safetensors");
+  command.add_flag("--shards", arguments->shards, "one file per rank: OUT.rank0of4.safetensors, ...");
+  command.add_flag("--steps", arguments->steps, "with what each rank holds after each step: t1.r2.o, t1.r2.b0.dk, ...");
+  command.callback([arguments] { run(*arguments); });
+}
+
+}  // namespace ringscope

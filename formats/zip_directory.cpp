@@ -14,7 +14,7 @@ constexpr std::uint32_t local_mark = 0x04034b50, entry_mark = 0x02014b50, end_ma
 constexpr std::uint32_t end64_mark = 0x06064b50, locator64_mark = 0x07064b50;
 constexpr std::uint64_t end_size = 22, locator64_size = 20, end64_size = 56, local_size = 30;
 constexpr std::uint16_t extra64 = 0x0001, stored = 0, deflated = 8;
-constexpr std::uint64_t in_extra64 = 0xFFFFFFFF;  // a 32-bit field whose number stands in the zip64 extra field
+constexpr std::uint64_t in_extra64 = 0xFFFFFFFF;  // a 32-bit field whose number stands in a zip64 field
 
 // Flag bits: encryption of three kinds, patches; sizes and CRC behind the data.
 constexpr std::uint16_t encrypted_flags = 1U << 0 | 1U << 6 | 1U << 13, patched_flag = 1U << 5,
@@ -26,12 +26,8 @@ constexpr std::uint64_t most_entries = 1U << 18;
 constexpr std::string_view whole_file = "the file may be cut short: copy or save it again";
 
 struct Directory {
-  std::uint64_t entries = 0, begin = 0, size = 0;
+  std::uint64_t entries = 0, begin = 0, size = 0, end = 0;
 };
-
-std::string at_byte(std::uint64_t byte) {
-  return "zip directory, byte " + std::to_string(byte);
-}
 
 // The end record is the last thing in the file but for its comment.
 std::uint64_t find_end(Bytes file, const FilePlace& place) {
@@ -46,48 +42,58 @@ std::uint64_t find_end(Bytes file, const FilePlace& place) {
   place.refuse("a zip file without its directory at the end", "a whole npz file", whole_file);
 }
 
-Directory read_end64(Bytes file, std::uint64_t end, const FilePlace& place) {
-  const FilePlace here = place.at("zip64 directory");
+// Zip64's numbers, where its locator stands right before the end record.
+std::optional<Directory> read_end64(Bytes file, std::uint64_t end, const FilePlace& place) {
   constexpr std::string_view wanted = "a zip64 end record right before its locator";
-  if (end < locator64_size + end64_size) here.refuse("no room for it", wanted);
-  ByteReader locator(file.subspan(end - locator64_size));
-  const std::uint64_t at = end - locator64_size - end64_size;
-  if (locator.u32() != locator64_mark) here.refuse("no locator", wanted);
+  const FilePlace here = place.at("zip64 directory");
+  ByteReader locator(part_of(file, end - locator64_size, locator64_size).value_or(Bytes{}));
+  if (locator.u32() != locator64_mark) return std::nullopt;
   const std::uint32_t disk = locator.u32();
-  const std::uint64_t begin = locator.u64();
-  if (disk != 0 || locator.u32() > 1) here.refuse("parts on several disks", "one file");
-  ByteReader record(file.subspan(at));
-  if (begin != at || record.u32() != end64_mark || record.u64() != end64_size - 12)
-    here.refuse("another record", wanted);
+  const std::uint64_t at = locator.u64();
+  const std::uint32_t disks = locator.u32();
+  ByteReader record(part_of(file, at, end64_size).value_or(Bytes{}));
+  const std::uint32_t mark = record.u32();
+  const std::uint64_t rest = record.u64();
+  if (mark != end64_mark || rest != end64_size - 12 || at != end - locator64_size - end64_size) {
+    here.refuse("none at byte " + std::to_string(at), wanted);
+  }
   record.take(4);  // versions
-  if (record.u32() != 0 || record.u32() != 0) here.refuse("parts on several disks", "one file");
+  const std::uint32_t this_disk = record.u32(), directory_disk = record.u32();
   const std::uint64_t here_entries = record.u64();
-  Directory directory{.entries = record.u64()};
+  Directory directory;
+  directory.entries = record.u64();
   directory.size = record.u64();
   directory.begin = record.u64();
-  if (here_entries != directory.entries) here.refuse("parts on several disks", "one file");
-  if (directory.begin > at || directory.size != at - directory.begin) {
-    here.refuse("a directory that does not end where this record begins", wanted);
+  directory.end = at;
+  if (disk != 0 || disks > 1 || this_disk != 0 || directory_disk != 0 || here_entries != directory.entries) {
+    here.refuse("parts on several disks", "one file");
   }
   return directory;
 }
 
 Directory read_end(Bytes file, const FilePlace& place) {
   const std::uint64_t end = find_end(file, place);
-  const FilePlace here = place.at(at_byte(end));
+  const FilePlace here = place.at("zip directory");
   ByteReader record(file.subspan(end + 4));
   const std::uint16_t disk = record.u16(), directory_disk = record.u16(), here_entries = record.u16();
   const std::uint16_t entries = record.u16();
   const std::uint32_t size = record.u32(), begin = record.u32();
-  const bool is_64 = entries == 0xFFFF || size == in_extra64 || begin == in_extra64;
-  if (is_64) return read_end64(file, end, place);
   if (disk != 0 || directory_disk != 0 || here_entries != entries) here.refuse("parts on several disks", "one file");
-  // Not <: bytes before the directory that the offsets do not count would move every entry.
-  if (begin > end || size != end - begin) {
-    here.refuse("a directory of " + std::to_string(size) + " bytes at " + std::to_string(begin), "one that ends here",
-                whole_file);
+  const std::optional<Directory> wide = read_end64(file, end, place);
+  const Directory directory = wide.value_or(Directory{entries, begin, size, end});
+  const auto agrees = [](std::uint64_t narrow, std::uint64_t all_ones, std::uint64_t number) {
+    return narrow == number || narrow == all_ones;  // Python writes zip64 from 2 GiB on, where 32 bits still do
+  };
+  if (!agrees(entries, 0xFFFF, directory.entries) || !agrees(size, in_extra64, directory.size) ||
+      !agrees(begin, in_extra64, directory.begin)) {
+    here.refuse("other numbers than in zip64's end record", "the same");
   }
-  return {entries, begin, size};
+  // Not <: bytes before the directory that the offsets do not count would move every entry.
+  if (directory.begin > directory.end || directory.size != directory.end - directory.begin) {
+    here.refuse(std::to_string(directory.size) + " bytes from byte " + std::to_string(directory.begin),
+                "an end at byte " + std::to_string(directory.end), whole_file);
+  }
+  return directory;
 }
 
 // The fields that are all ones in the record, in the order of the format, from the zip64 extra field.

@@ -5,6 +5,7 @@
 
 #include "core/diagnosis/hypothesis.h"
 #include "core/diagnosis/what_if.h"
+#include "core/oracle.h"
 
 namespace ringscope {
 
@@ -32,21 +33,35 @@ void forget_rescale(const Evidence& e, const Offer& offer) {
   }
 }
 
+enum class Running : std::uint8_t { normalised, unnormalised };  // what is kept between tiles: O / l or O
+
+Outputs with_rounded_partials(const Evidence& e, ElementType type, std::int64_t tile, Running running,
+                              Weights weights) {
+  Mistake mistake;
+  mistake.entries = in_tiles(tile);
+  if (weights == Weights::rounded_to_16_bit) mistake.weight = [type](double p) { return round_to(type, p); };
+  mistake.after_part = [=](std::span<double> O, double l) {
+    const double by = running == Running::normalised && l > 0 ? l : 1;
+    for (double& x : O) x = round_to(type, x / by) * by;
+  };
+  Problem forward = e.problem;
+  forward.direction = Direction::forward;
+  Outputs outputs = e.right;
+  outputs.o = what_if(forward, e.inputs, mistake).o;
+  for (double& x : outputs.o.values) x = round_to(type, x);
+  return outputs;
+}
+
 void round_partials(const Evidence& e, const Offer& offer) {
   const ElementType type = output_type(e.problem.type);
   if (bytes_of(type) > 2) return;
   for (const std::int64_t tile : tile_sizes) {
     if (tile >= e.problem.len_kv) continue;
-    for (const auto normalised : {0, 1}) {
-      Mistake mistake;
-      mistake.entries = in_tiles(tile);
-      mistake.after_part = [=](std::span<double> O, double l) {
-        const double by = normalised == 1 && l > 0 ? l : 1;
-        for (double& x : O) x = round_to(type, x / by) * by;
-      };
-      Outputs outputs = what_if(e.problem, e.inputs, mistake);
-      for (double& x : outputs.o.values) x = round_to(type, x);
-      offer({"O rounded to " + std::string(name_of(type)) + " after " + tiles_of(tile), std::move(outputs)});
+    for (const Running running : {Running::normalised, Running::unnormalised}) {
+      for (const Weights weights : {Weights::rounded_to_16_bit, Weights::kept}) {
+        offer({"O rounded to " + std::string(name_of(type)) + " after " + tiles_of(tile),
+               with_rounded_partials(e, type, tile, running, weights)});
+      }
     }
   }
 }

@@ -101,7 +101,8 @@ class Recomputation {
     for (std::size_t n = begin; n < end; ++n) {
       const double p = entries_[n].times * std::exp(scores_[n].value - s.m);
       s.l += p;
-      add(p * factors_[n], inputs_.v.row(at.batch, kv_head_, entries_[n].key), s.O);
+      add((mistake_.weight ? mistake_.weight(p) : p) * factors_[n], inputs_.v.row(at.batch, kv_head_, entries_[n].key),
+          s.O);
     }
     return s;
   }

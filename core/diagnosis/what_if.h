@@ -41,6 +41,7 @@ struct Mistake {
   std::function<void(const RowAt&, std::vector<Entry>&)> entries;  // changes the list of the right mask
   std::function<std::int64_t(std::int64_t head)> kv_head;          // which KV head a query head reads
   std::function<std::int64_t(const RowAt&)> query_row;             // which Q row stands for this one
+  std::function<double(double weight)> weight;                     // what becomes of exp(s - m) before it meets V
   std::function<double(double product)> product;                   // what becomes of q.k
   std::function<void(std::span<double> O, double l)> after_part;   // what becomes of the running O
   std::optional<double> scale;

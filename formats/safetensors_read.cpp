@@ -19,8 +19,8 @@ namespace ringscope {
 
 namespace {
 
-// A header entry costs a few times its text in memory: this is what bounds it.
-constexpr std::uint64_t longest_header = std::uint64_t{32} << 20;
+// A header entry costs up to ten times its text in memory: this is what bounds it.
+constexpr std::uint64_t longest_header = std::uint64_t{16} << 20;
 constexpr std::uint64_t length_bytes = 8;
 
 struct TypeWord {
@@ -118,8 +118,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool key(std::string& text) override {
-    const bool is_new = where_ == Where::header ? names_.insert(text).second : keys_.insert(text).second;
-    if (!is_new) place().refuse("key " + quoted_name(text) + " twice", "each once");
+    if (!is_new(text)) place().refuse("key " + quoted_name(text) + " twice", "each once");
     if (where_ == Where::tensor && text != "dtype" && text != "shape" && text != "data_offsets") {
       place().refuse("key " + quoted_name(text), "dtype, shape and data_offsets");
     }
@@ -145,6 +144,11 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   enum class Where { outside, header, metadata, tensor, numbers };
+
+  bool is_new(const std::string& key) {
+    if (where_ == Where::metadata) return metadata.try_emplace(key).second;
+    return (where_ == Where::header ? names_ : keys_).insert(key).second;
+  }
 
   std::vector<std::int64_t>& numbers() { return key_ == "shape" ? entries.back().shape : entries.back().offsets; }
 
@@ -175,7 +179,7 @@ class HeaderEvents : public nlohmann::json_sax<nlohmann::json> {
   FilePlace file_;
   Where where_ = Where::outside;
   std::string key_;
-  std::set<std::string> names_, keys_;  // seen in the header, and in the object inside it
+  std::set<std::string> names_, keys_;  // seen in the header, and in the tensor under way
 };
 
 // The bytes that type and shape ask for.

@@ -13,6 +13,7 @@
 #include "tools/verify_jobs.h"
 #include "tools/verify_print.h"
 #include "tools/verify_run.h"
+#include "tools/verify_shrink.h"
 
 namespace ringscope {
 
@@ -52,8 +53,12 @@ int threads_of(const VerifyArguments& a) {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-void print_json(const Verified& result, const std::string& against) {
+void print_json(const Verified& result, const std::optional<Shrunk>& shrunk, const std::string& against) {
   nlohmann::ordered_json json = to_json(result.report);
+  if (shrunk) {
+    json["shrunk"] = to_json(shrunk->result.report);
+    json["shrunk"]["tries"] = shrunk->tries;
+  }
   if (result.agreement) {
     json["against"] = to_json(*result.agreement);
     json["against"]["backend"] = against;
@@ -64,8 +69,10 @@ void print_json(const Verified& result, const std::string& against) {
 
 constexpr std::size_t few_jobs = 20;  // so many are told one by one, passed or not
 
-void print_text(const VerifyJob& job, const Verified& result, const std::string& against, bool one_by_one) {
+void print_text(const VerifyJob& job, const Verified& result, const std::optional<Shrunk>& shrunk,
+                const std::string& against, bool one_by_one) {
   const bool passed = result.report.verdict == Verdict::passed;
+  if (shrunk) return print_shrunk(*shrunk, job.line);
   if (!passed) print_report(result.report, job.repeat);
   if (passed && one_by_one) print_verdict(result.report);
   if (result.agreement && (one_by_one || !passed)) print_agreement(*result.agreement, against);
@@ -76,11 +83,13 @@ int run(const VerifyArguments& a) {
   const std::vector<VerifyJob> jobs = make_jobs(a);
   Tally tally;
   Progress progress(jobs.size());
+  Shrinker shrinker(a, options);
   run_jobs(jobs, threads_of(a), options, [&](const VerifyJob& job, const Verified& result) {
     tally.add(job, result.report);
     const bool one_by_one = jobs.size() <= few_jobs;
     if (a.json || one_by_one || result.report.verdict != Verdict::passed) progress.clear();
-    a.json ? print_json(result, a.against) : print_text(job, result, a.against, one_by_one);
+    const auto shrunk = shrinker.shrink(job, result.report);
+    a.json ? print_json(result, shrunk, a.against) : print_text(job, result, shrunk, a.against, one_by_one);
     progress.step(tally.all());
   });
   progress.clear();
@@ -105,6 +114,7 @@ void add_verify(CLI::App& program, ExitCode& exit) {
   verify.add_option("--schedule", a->schedule, "a schedule file of your own (docs/schedules.md)")->type_name("FILE");
   verify.add_option("--suite", a->suite, "a suite: see `ringscope list suites`")->type_name("smoke|ci|full");
   verify.add_option("--random", a->random, "so many cases at random over the whole grammar")->type_name("N");
+  verify.add_flag("--shrink", a->shrink, "failures made as small as they can be; --random always does");
   verify.add_option("--seed", a->seed, "what --random draws from, or the data of --schedule")->type_name("S");
   verify.add_option("--filter", a->filter, "only cases that have all these words")->type_name("WORDS");
   verify.add_option("--backend", a->backend, "the backend field of all cases")->type_name("WORDS");

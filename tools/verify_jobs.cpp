@@ -23,15 +23,6 @@ std::string shared_flags(const VerifyArguments& a) {
   return flags;
 }
 
-VerifyJob job_of(const Case& c, const VerifyArguments& a) {
-  VerifyJob job;
-  job.line = to_line(c);
-  job.c = c;
-  job.schedule = c.recipe.schedule;
-  job.repeat = fmt::format("ringscope verify \"{}\"{}", job.line, shared_flags(a));
-  return job;
-}
-
 VerifyJob refused_job(const std::string& line, std::string refusal) {
   VerifyJob job;
   job.line = line;
@@ -43,7 +34,7 @@ VerifyJob refused_job(const std::string& line, std::string refusal) {
 
 VerifyJob job_of_line(const std::string& line, const std::string& where, const VerifyArguments& a) {
   try {
-    return job_of(parse_case(line), a);
+    return make_job(parse_case(line), a);
   } catch (const Error& error) {
     return refused_job(line, where + error.what());
   }
@@ -115,7 +106,7 @@ void override_fields(const VerifyArguments& a, std::vector<VerifyJob>& jobs) {
     if (!job.c) continue;
     if (backend) job.c->backend = *backend;
     if (fault) job.c->fault = *fault;
-    if (job.plan == nullptr) job = job_of(*job.c, a);
+    if (job.plan == nullptr) job = make_job(*job.c, a);
   }
 }
 
@@ -123,6 +114,15 @@ void override_fields(const VerifyArguments& a, std::vector<VerifyJob>& jobs) {
 
 BackendChoice parse_backend(const std::string& words) {
   return parse_case("| | " + words).backend;
+}
+
+VerifyJob make_job(const Case& c, const VerifyArguments& a) {
+  VerifyJob job;
+  job.line = to_line(c);
+  job.c = c;
+  job.schedule = c.recipe.schedule;
+  job.repeat = fmt::format("ringscope verify \"{}\"{}", job.line, shared_flags(a));
+  return job;
 }
 
 std::vector<VerifyJob> make_jobs(const VerifyArguments& a) {
@@ -140,12 +140,12 @@ std::vector<VerifyJob> make_jobs(const VerifyArguments& a) {
   if (!a.schedule.empty()) add_schedule(a, jobs);
   if (!a.random.empty()) {
     for (const Case& c : random_cases(count_argument("--random", a.random, 1, 10'000'000), seed_of(a))) {
-      jobs.push_back(job_of(c, a));
+      jobs.push_back(make_job(c, a));
     }
   }
   const bool asked = !a.cases.empty() || !a.file.empty() || !a.schedule.empty() || !a.random.empty();
   if (!a.suite.empty() || !asked) {
-    for (const Case& c : suite_cases(a.suite.empty() ? "smoke" : a.suite)) jobs.push_back(job_of(c, a));
+    for (const Case& c : suite_cases(a.suite.empty() ? "smoke" : a.suite)) jobs.push_back(make_job(c, a));
   }
   if (jobs.empty())
     throw Error(ErrorKind::bad_file, a.file + " without a case", "one case line a line; # begins a comment");

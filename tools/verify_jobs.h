@@ -15,7 +15,7 @@ namespace ringscope {
 struct VerifyArguments {
   std::vector<std::string> cases;
   std::string file, schedule, suite, random, seed, filter, backend, against, fault, jobs, deadline;
-  bool bitwise = false, json = false, unproved = false;
+  bool bitwise = false, json = false, unproved = false, shrink = false;
 };
 
 struct VerifyJob {
@@ -29,6 +29,8 @@ struct VerifyJob {
 
 // Throws Error for arguments that mean nothing; a line that is no valid case becomes a job with a refusal.
 std::vector<VerifyJob> make_jobs(const VerifyArguments& arguments);
+// The run of one case, with the arguments that mean something for all cases.
+VerifyJob make_job(const Case& c, const VerifyArguments& arguments);
 // "cpu:bitwise threads=2" as in a case's backend field.
 BackendChoice parse_backend(const std::string& words);
 

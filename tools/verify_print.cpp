@@ -87,6 +87,12 @@ void print_report(const Report& report, const std::string& repeat) {
   if (report.verdict != Verdict::skipped) fmt::print("  repeat: {}\n", repeat);
 }
 
+void print_shrunk(const Shrunk& shrunk, const std::string& line) {
+  print_report(shrunk.result.report, shrunk.job.repeat);
+  const bool is_smaller = shrunk.job.line != line;
+  fmt::print("  shrunk in {} tries from: {}\n", shrunk.tries, is_smaller ? line : "itself, nothing smaller fails");
+}
+
 void print_agreement(const Agreement& agreement, const std::string& against) {
   fmt::print("  against {}: {}\n  {:<5}", against,
              agreement.same_bits() ? "the same bits" : "elements by distance in ulps", "");

@@ -8,6 +8,7 @@
 #include "core/ulps.h"
 #include "core/verify.h"
 #include "tools/verify_jobs.h"
+#include "tools/verify_shrink.h"
 
 namespace ringscope {
 
@@ -15,6 +16,8 @@ namespace ringscope {
 void print_verdict(const Report& report);
 // All that is known of a run that did not pass, and the line that repeats it.
 void print_report(const Report& report, const std::string& repeat);
+// The report of the smallest case that fails like `line`, and how it was found.
+void print_shrunk(const Shrunk& shrunk, const std::string& line);
 void print_agreement(const Agreement& agreement, const std::string& against);
 
 // By verdict and recipe.

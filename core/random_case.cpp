@@ -1,5 +1,6 @@
 // Cases at random: numbers are drawn, not chosen from a few, so that odd sizes meet odd sizes.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "core/case_grid.h"
@@ -10,14 +11,24 @@ namespace ringscope {
 
 namespace {
 
+// Mostly a size at which blocks differ; short ones leave ranks without rows.
+std::int64_t draw_length(Draws& draws) {
+  if (draws.one_in(5)) return draws.between(1, 12);
+  return draws.between(1, draws.one_in(8) ? 240 : 90);
+}
+
+std::int64_t draw_dim(Draws& draws) {
+  return draws.between(1, draws.one_in(12) ? 136 : 40);
+}
+
 void draw_shape(Draws& draws, Problem& p) {
   p.batch = draws.between(1, 3);
   p.heads_kv = draws.between(1, 4);
   p.heads_q = p.heads_kv * draws.between(1, 4);
-  p.len_kv = draws.between(1, 90);
-  p.len_q = draws.one_in(3) ? draws.between(1, 90) : p.len_kv;
-  p.dim_qk = draws.between(1, 40);
-  p.dim_v = draws.one_in(2) ? draws.between(1, 40) : p.dim_qk;
+  p.len_kv = draw_length(draws);
+  p.len_q = draws.one_in(3) ? draw_length(draws) : p.len_kv;
+  p.dim_qk = draw_dim(draws);
+  p.dim_v = draws.one_in(2) ? draw_dim(draws) : p.dim_qk;
 }
 
 std::vector<std::int64_t> draw_documents(Draws& draws, std::int64_t len) {
@@ -35,14 +46,20 @@ void draw_mask(Draws& draws, Problem& p) {
   if (draws.one_in(4)) mask.window = Window{draws.between(-1, p.len_kv), draws.between(-1, p.len_kv)};
   if (draws.one_in(5)) mask.docs = draw_documents(draws, p.len_kv);
   if (draws.one_in(8)) mask.chunk = draws.between(1, p.len_kv);
-  if (draws.one_in(mask.window ? 2 : 16)) mask.sinks = draws.between(1, 6);
-  if (draws.one_in(6)) mask.offset = draws.between(-p.len_q / 2, p.len_kv);
+  if (draws.one_in(mask.window ? 2 : 16)) mask.sinks = draws.between(1, 12);
+  if (draws.one_in(6)) mask.offset = draws.between(-p.len_q, p.len_kv + 8);
   if (!draws.one_in(6)) return;
   for (std::int64_t b = 0; b < p.batch; ++b) mask.kv_lens.push_back(draws.between(0, p.len_kv));
 }
 
+// Powers of two for the fills that need one; below 0 the least like keys win.
+double draw_scale(Draws& draws) {
+  if (draws.one_in(2)) return std::ldexp(1.0, static_cast<int>(draws.between(-5, 1)));
+  return static_cast<double>(draws.between(-16, 64)) / 64;
+}
+
 void draw_terms(Draws& draws, ScoreTerms& terms) {
-  if (draws.one_in(4)) terms.scale = static_cast<double>(draws.between(1, 64)) / 64;
+  if (draws.one_in(3)) terms.scale = draw_scale(draws);
   if (draws.one_in(8)) terms.softcap = static_cast<double>(draws.between(1, 60));
   terms.alibi = draws.one_in(8);
   if (draws.one_in(8)) terms.rope_base = static_cast<double>(draws.between(2, 20000));
@@ -60,7 +77,10 @@ void draw_recipe(Draws& draws, Case& c) {
   c.recipe.schedule = kind.name;
   const bool is_grid = kind.needs_grid || draws.one_in(6);
   c.recipe.ranks = {is_grid ? static_cast<int>(draws.between(1, 3)) : 1,
-                    static_cast<int>(draws.between(1, is_grid ? 3 : 9)), is_grid};
+                    static_cast<int>(draws.between(1, is_grid           ? 3
+                                                      : draws.one_in(8) ? 17
+                                                                        : 9)),
+                    is_grid};
   c.problem.direction = kind.styles.empty() || draws.one_in(4) ? Direction::forward : Direction::forward_and_backward;
   if (c.problem.has_backward() && draws.one_in(2)) {
     c.recipe.backward = kind.styles[static_cast<std::size_t>(draws.below(std::ssize(kind.styles)))];

@@ -20,8 +20,9 @@ bool is_valid(const Case& c) {
 }  // namespace
 
 std::vector<std::int64_t> numbers_below(std::int64_t n, std::int64_t low) {
+  constexpr std::int64_t few = 8;
   std::vector<std::int64_t> numbers;
-  for (std::int64_t step = n - low; step > 0; step /= 2) numbers.push_back(n - step);
+  for (std::int64_t step = n - low; step > 0; step = n - low > few ? step / 2 : step - 1) numbers.push_back(n - step);
   return numbers;
 }
 

@@ -9,8 +9,8 @@
 namespace ringscope {
 
 // Simpler: fewer ranks, shorter lengths, smaller dims, one batch item, fewer heads, fewer words, an earlier kind in its
-// registry, a lower seed. Every candidate takes something away and adds nothing, so that no chain of steps goes on for
-// ever. The boldest candidate comes first; not all of them need be valid.
+// registry, a lower seed. Every candidate takes something away and adds nothing (but that another seed may be drawn for
+// fewer ranks), so that no chain of steps goes on for ever. The boldest candidate comes first; not all need be valid.
 using Simplification = std::vector<Case> (*)(const Case& c);
 // What helps a reader most comes first.
 std::span<const Simplification> simplifications();
@@ -23,7 +23,7 @@ std::vector<Simplification> problem_simplifications();
 std::vector<Case> simpler_cases(const Case& c, Simplification simplification);
 std::vector<Case> simpler_cases(const Case& c);
 
-// The numbers from `low` to below `n` that a search tries, `low` first, then ever nearer to n.
+// The numbers from `low` to below `n` that a search tries, `low` first, then ever nearer to n; all where they are few.
 std::vector<std::int64_t> numbers_below(std::int64_t n, std::int64_t low);
 // One candidate per number: `c` with that number set.
 std::vector<Case> with_each(const Case& c, const std::vector<std::int64_t>& numbers,

@@ -7,20 +7,25 @@ namespace ringscope {
 
 namespace {
 
-// Places that a planted fault can move to when it was told where to happen: itself, else one of the first few.
+// What a planted fault needs when the schedule changes under it. One that was told where to happen stays there or moves
+// to one of the first places; else the seed picks its place, and another seed may pick a better one.
 std::vector<Case> with_places(const Case& c) {
   constexpr int few_ranks = 3, few_steps = 6;
+  constexpr std::uint64_t few_seeds = 8;
   const FaultChoice& fault = c.fault;
   std::vector<Case> cases{c};
   if (fault.name.empty()) return cases;
-  for (int rank = std::min(fault.rank, few_ranks); rank >= -1; --rank) {
-    for (int step = std::min(fault.step, few_steps); step >= -1; --step) {
-      if ((rank < 0) != (fault.rank < 0) || (step < 0) != (fault.step < 0)) continue;
-      Case moved = c;
-      moved.fault.rank = rank;
-      moved.fault.step = step;
-      cases.push_back(moved);
+  for (int rank = std::min(fault.rank, few_ranks); rank >= std::min(fault.rank, 0); --rank) {
+    for (int step = std::min(fault.step, few_steps); step >= std::min(fault.step, 0); --step) {
+      cases.push_back(c);
+      cases.back().fault.rank = rank;
+      cases.back().fault.step = step;
     }
+  }
+  const bool is_placed = fault.rank >= 0 && fault.step >= 0;
+  for (std::uint64_t seed = 0; seed < few_seeds && !is_placed; ++seed) {
+    cases.push_back(c);
+    cases.back().seed = seed;
   }
   return cases;
 }
@@ -100,7 +105,7 @@ std::vector<Case> forward_only(const Case& c) {
   Case simpler = c;
   simpler.problem.direction = Direction::forward;
   simpler.recipe.backward.reset();
-  return {simpler};
+  return c.problem.has_backward() ? with_places(simpler) : std::vector<Case>{};
 }
 
 std::vector<Case> earlier_fill(const Case& c) {

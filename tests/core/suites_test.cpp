@@ -137,6 +137,55 @@ TEST(Suites, CiRunsBothDirectionsAllFillsTypesAndKernels) {
   }
 }
 
+// What a word of the line does not show: shapes, and words together.
+const std::map<std::string, bool (*)(const Case&)>& rare_things() {
+  static const std::map<std::string, bool (*)(const Case&)> things{
+      {"one rank", [](const Case& c) { return c.recipe.ranks.count() == 1; }},
+      {"over nine ranks", [](const Case& c) { return c.recipe.ranks.count() > 9; }},
+      {"more ranks than keys", [](const Case& c) { return c.problem.len_kv < c.recipe.ranks.count(); }},
+      {"more ranks than queries", [](const Case& c) { return c.problem.len_q < c.recipe.ranks.count(); }},
+      {"a grid of two by more", [](const Case& c) { return c.recipe.ranks.outer > 1 && c.recipe.ranks.inner > 1; }},
+      {"Sq < Skv", [](const Case& c) { return c.problem.len_q < c.problem.len_kv; }},
+      {"Sq > Skv", [](const Case& c) { return c.problem.len_q > c.problem.len_kv; }},
+      {"Dqk < Dv", [](const Case& c) { return c.problem.dim_qk < c.problem.dim_v; }},
+      {"Dqk > Dv", [](const Case& c) { return c.problem.dim_qk > c.problem.dim_v; }},
+      {"D > 64", [](const Case& c) { return c.problem.dim_qk > 64; }},
+      {"GQA", [](const Case& c) { return c.problem.group() > 1 && c.problem.heads_kv > 1; }},
+      {"MQA", [](const Case& c) { return c.problem.group() > 1 && c.problem.heads_kv == 1; }},
+      {"a batch", [](const Case& c) { return c.problem.batch > 1; }},
+      {"wide stripes", [](const Case& c) { return c.recipe.layout.stripe > 2; }},
+      {"an offset below 0", [](const Case& c) { return c.problem.mask.offset.value_or(0) < 0; }},
+      {"an item without keys",
+       [](const Case& c) { return std::count(c.problem.mask.kv_lens.begin(), c.problem.mask.kv_lens.end(), 0) > 0; }},
+      {"keys after the last document",
+       [](const Case& c) { return !c.problem.mask.docs.empty() && c.problem.mask.docs.back() < c.problem.len_kv; }},
+      {"a scale below 0", [](const Case& c) { return c.problem.scale() < 0; }},
+      {"three mask words", [](const Case& c) { return mask_words(c).size() >= 3; }},
+      {"reversed", [](const Case& c) { return c.recipe.backward == BackwardStyle::reversed; }},
+      {"qside", [](const Case& c) { return c.recipe.backward == BackwardStyle::qside; }}};
+  return things;
+}
+
+TEST(Suites, RandomCasesReachTheWholeGrammar) {
+  std::map<std::string, int> count;
+  for (const Case& c : random_cases(2000, 1)) {
+    for (const std::string& w : words_of_case(c)) ++count[w];
+    for (const auto& [name, is_there] : rare_things()) count[name] += is_there(c) ? 1 : 0;
+  }
+  std::vector<std::string> wanted;
+  for (int field = 0; field < case_fields; ++field) {
+    for (const WordKind& kind : words_of(static_cast<Field>(field))) {
+      const bool counted = kind.topic != Topic::shape && kind.topic != Topic::seed && kind.topic != Topic::ranks;
+      if (counted && kind.takes != Takes::itself && kind.name != "custom" && kind.topic != Topic::fault) {
+        wanted.push_back(kind.name);
+      }
+    }
+  }
+  for (const char* name : {"cpu", "cpu:naive", "cpu:bitwise", "cpu:eigen"}) wanted.push_back(name);
+  for (const auto& [name, is_there] : rare_things()) wanted.push_back(name);
+  for (const std::string& name : wanted) EXPECT_GE(count[name], 10) << name;
+}
+
 TEST(Suites, AreTheSameEveryTime) {
   EXPECT_EQ(suite_cases("smoke"), suite_cases("smoke"));
   EXPECT_EQ(random_cases(20, 5), random_cases(20, 5));

@@ -113,7 +113,8 @@ void add_verify(CLI::App& program, ExitCode& exit) {
   verify.add_option("--file", a->file, "case lines from a file, one a line; # begins a comment")->type_name("CASES");
   verify.add_option("--schedule", a->schedule, "a schedule file of your own (docs/schedules.md)")->type_name("FILE");
   verify.add_option("--suite", a->suite, "a suite: see `ringscope list suites`")->type_name("smoke|ci|full");
-  verify.add_option("--random", a->random, "so many cases at random over the whole grammar")->type_name("N");
+  verify.add_option("--random", a->random, "so many cases at random over the whole grammar; a failure is shrunk")
+      ->type_name("N");
   verify.add_flag("--shrink", a->shrink, "failures made as small as they can be; --random always does");
   verify.add_option("--seed", a->seed, "what --random draws from, or the data of --schedule")->type_name("S");
   verify.add_option("--filter", a->filter, "only cases that have all these words")->type_name("WORDS");

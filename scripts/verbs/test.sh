@@ -4,6 +4,7 @@
 # ./dev test [PART...]
 #   lint      who includes whom; the format of the C++ files
 #   release   unit tests (with an install and a project that uses it), then `verify --suite ci`
+#             and 100 random cases, always the same
 #   asan      address and undefined-behaviour sanitizers: unit tests, fuzzers for 5 s each, then `verify --suite smoke`
 #   tsan      thread sanitizer: the same
 # All parts if none is named; stops at the first that is red. About 20 minutes on 2 cores from a clean clone.
@@ -24,6 +25,7 @@ tests_of() {
   build "$preset"
   ctest --test-dir "$root/build/$preset" --parallel "$jobs" --no-tests=error --output-on-failure --progress
   "$root/build/$preset/tools/ringscope" verify --suite "$suite"
+  "$root/build/$preset/tools/ringscope" verify --random 100 --seed 20260
 }
 
 run_part() {

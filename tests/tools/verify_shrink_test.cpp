@@ -1,0 +1,78 @@
+// Random cases with mistakes planted: found, and made small.
+#include "tools/verify_shrink.h"
+
+#include <gmock/gmock.h>
+
+#include "backends/registry/registry.h"
+#include "core/shrink.h"
+
+namespace ringscope {
+namespace {
+
+std::optional<Shrunk> first_found(const VerifyArguments& arguments, const VerifyOptions& options) {
+  References references;
+  Shrinker shrinker(arguments, options);
+  for (const VerifyJob& job : make_jobs(arguments)) {
+    const Report report = verify(*job.c, references, options).report;
+    if (const auto shrunk = shrinker.shrink(job, report)) {
+      EXPECT_TRUE(is_same_failure(report, shrunk->result.report)) << job.line << "\n" << shrunk->job.line;
+      return shrunk;
+    }
+  }
+  return std::nullopt;
+}
+
+TEST(VerifyShrink, AMistakeIsFoundWithin200CasesAndShrunkToAFewTokensOnFewRanks) {
+  const VerifyOptions options{.make_backend = make_backend, .unproved = Unproved::run};
+  for (const char* fault : {"drop-block", "drop-move"}) {
+    for (const char* seed : {"1", "2", "3", "4"}) {
+      VerifyArguments arguments;
+      arguments.random = "200";
+      arguments.seed = seed;
+      arguments.fault = fault;
+      arguments.unproved = true;
+      const auto shrunk = first_found(arguments, options);
+      ASSERT_TRUE(shrunk) << fault;
+      const Case& c = *shrunk->job.c;
+      EXPECT_LE(c.problem.len_q, 16) << shrunk->job.line;
+      EXPECT_LE(c.problem.len_kv, 16) << shrunk->job.line;
+      EXPECT_LE(c.recipe.ranks.count(), 3) << shrunk->job.line;
+      EXPECT_GT(shrunk->tries, 0);
+      EXPECT_THAT(shrunk->job.repeat, testing::HasSubstr(shrunk->job.line));
+    }
+  }
+}
+
+TEST(VerifyShrink, RightCasesAreLeftAlone) {
+  VerifyArguments arguments;
+  arguments.random = "100";
+  arguments.seed = "8";
+  EXPECT_FALSE(first_found(arguments, {.make_backend = make_backend}));
+}
+
+TEST(VerifyShrink, CasesThatPeopleNamedStayAsTheyAreUnlessAsked) {
+  VerifyArguments arguments;
+  arguments.cases = {"s24 causal | zigzag ring r4 | cpu:naive | random fault=drop-block@r2,t1"};
+  const VerifyOptions options{.make_backend = make_backend};
+  EXPECT_FALSE(first_found(arguments, options));
+  arguments.shrink = true;
+  const auto shrunk = first_found(arguments, options);
+  ASSERT_TRUE(shrunk);
+  EXPECT_LE(shrunk->job.c->problem.len_q, 4) << shrunk->job.line;
+}
+
+TEST(VerifyShrink, OnlyTheFirstFailureOfItsKindIsShrunk) {
+  VerifyArguments arguments;
+  arguments.cases = {"s24 | ring r4 | cpu:naive | random fault=drop-block@r2,t1",
+                     "s36 | ring r3 | cpu:naive | random fault=drop-block@r1,t1"};
+  arguments.shrink = true;
+  const VerifyOptions options{.make_backend = make_backend};
+  References references;
+  Shrinker shrinker(arguments, options);
+  const auto jobs = make_jobs(arguments);
+  EXPECT_TRUE(shrinker.shrink(jobs[0], verify(*jobs[0].c, references, options).report));
+  EXPECT_FALSE(shrinker.shrink(jobs[1], verify(*jobs[1].c, references, options).report));
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -116,6 +116,9 @@ std::string percent(double part) {
 }  // namespace
 
 std::optional<Diagnosis> diagnose(const Evidence& evidence) {
+  const bool nothing_wrong = std::none_of(evidence.figures.begin(), evidence.figures.end(),
+                                          [](const Figures& f) { return f.verdict == Verdict::failed; });
+  if (nothing_wrong) return std::nullopt;
   const Judge judge(evidence);
   std::vector<Match> matches;  // the best of each hypothesis
   for (const Hypothesis& hypothesis : hypotheses()) {

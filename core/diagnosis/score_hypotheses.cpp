@@ -9,7 +9,7 @@ namespace ringscope {
 namespace {
 
 void offer_scale(const Evidence& e, double scale, const Offer& offer) {
-  if (scale == e.problem.scale()) return;
+  if (std::abs(scale / e.problem.scale() - 1) < 1e-9) return;
   Mistake mistake;
   mistake.scale = scale;
   offer({"scale " + std::to_string(scale) + " instead of " + std::to_string(e.problem.scale()),
@@ -64,7 +64,7 @@ std::vector<Hypothesis> score_hypotheses() {
       {"scale_twice", "the scale is applied twice",
        [](const Evidence& e, const Offer& offer) {
          const double twice = e.problem.scale() * e.problem.scale();
-         if (twice != 1 / dim(e)) offer_scale(e, twice, offer);
+         if (std::abs(twice * dim(e) - 1) > 1e-9) offer_scale(e, twice, offer);
        }},
       {"exp_base_2", "weights are 2^s instead of e^s, or the scale holds log2(e) once too often",
        [](const Evidence& e, const Offer& offer) {

@@ -1,6 +1,7 @@
 #include "formats/dump.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -50,6 +51,8 @@ class DumpReader {
     read_layout();
     read_tensors();
     dump_.problem.validate();
+    note_what_was_assumed();
+    note_what_is_not_read();
     return std::move(dump_);
   }
 
@@ -161,20 +164,68 @@ class DumpReader {
       if (words_.mask) throw Error(ErrorKind::bad_request, "--problem beside --mask", "one of the two");
       read_problem_words(*words_.problem);
     } else if (words_.mask || !case_) {
-      const bool said_mask = is_said("mask", words_.mask);
       p.mask = read_mask_words(said("mask", words_.mask, "full"), p.len_q, p.len_kv);
-      if (!said_mask) dump_.notes.push_back("no mask is said: full is assumed (--mask)");
     }
-    if (is_said("kv_lengths", words_.kv_lengths)) {
-      p.mask.kv_lens = read_lengths(said("kv_lengths", words_.kv_lengths, ""), p.batch);
+    const bool lengths_by_problem = words_.problem && !p.mask.kv_lens.empty() && !words_.kv_lengths;
+    if (is_said("kv_lengths", words_.kv_lengths) && !lengths_by_problem) {
+      p.mask.kv_lens = read_lengths(said("kv_lengths", words_.kv_lengths, ""), p.batch, p.len_kv);
     }
-    if (is_said("scale", words_.scale)) p.terms.scale = read_real(said("scale", words_.scale, ""));
-    if (is_said("softcap", words_.softcap)) p.terms.softcap = read_real(said("softcap", words_.softcap, ""));
+    const bool by_flag = words_.problem.has_value();  // its words win over metadata
+    if (is_said("scale", words_.scale) && (words_.scale || !by_flag || !p.terms.scale)) {
+      p.terms.scale = read_real(said("scale", words_.scale, ""));
+    }
+    if (is_said("softcap", words_.softcap) && (words_.softcap || !by_flag || p.terms.softcap == 0)) {
+      p.terms.softcap = read_real(said("softcap", words_.softcap, ""));
+    }
     read_heads("alibi", dump_.alibi_slopes);
     read_heads("sinks", dump_.sinks);
     if (!dump_.alibi_slopes.empty()) p.terms.alibi = true;
     if (!dump_.sinks.empty()) p.terms.sink_logit = true;
     if (p.terms.sink_logit && dump_.sinks.empty()) refuse("a sink logit without the tensor `sinks`", "sinks [Hq]");
+  }
+
+  void note_what_was_assumed() {
+    std::vector<std::string> taken;
+    const auto assume = [&](const char* key, const std::optional<std::string>& flag, std::string what) {
+      if (!is_said(key, flag)) taken.push_back(std::move(what));
+    };
+    if (!case_ && !words_.problem) {
+      assume("mask", words_.mask, "mask full");
+      assume("scale", words_.scale, "scale 1/sqrt(" + std::to_string(dump_.problem.dim_qk) + ")");
+    }
+    assume("axes", words_.axes, "axes BHSD");
+    if (dump_.outputs[static_cast<std::size_t>(Output::lse)]) {
+      assume("lse_axes", words_.lse_axes, "lse axes BHS");
+      assume("lse_base", words_.lse_base, "lse base e");
+    }
+    if (!case_ && !sharded_) assume("layout", words_.layout, "rows in natural order");
+    if (taken.empty()) return;
+    std::string sentence = "not said, so taken: ";
+    for (const std::string& what : taken) sentence += (what == taken.front() ? "" : ", ") + what;
+    dump_.notes.push_back(std::move(sentence));
+  }
+
+  // What could change the scores and is not known here: a bias, a misspelt key.
+  void note_what_is_not_read() {
+    static constexpr std::array<std::string_view, 12> tensors{"q",  "k",  "v",  "o",     "lse",   "do",
+                                                              "dq", "dk", "dv", "alibi", "sinks", "d_sink"};
+    static constexpr std::array<std::string_view, 14> keys{"source",  "axes",     "lse_axes", "mask",       "scale",
+                                                           "softcap", "lse_base", "layout",   "kv_lengths", "rank",
+                                                           "ranks",   "case",     "format",   "seed"};
+    const auto unknown = [](const auto& known, std::string_view name) {
+      return std::find(known.begin(), known.end(), name) == known.end();
+    };
+    std::string names;
+    const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + quoted_name(name); };
+    for (const FileTensor& t : files_[0]->tensors()) {
+      const bool of_step = case_ && t.name.starts_with("t") && t.name.find(".r") != std::string::npos;
+      if (!of_step && unknown(tensors, t.name)) add(t.name);
+    }
+    for (const OtherTensor& t : files_[0]->others()) add(t.name);
+    for (const auto& [key, value] : files_[0]->metadata()) {
+      if (unknown(keys, key)) add("metadata " + key);
+    }
+    if (!names.empty()) dump_.notes.push_back("in the file, but not read: " + printable(names, 400));
   }
 
   // The shape words come from the tensors; a person may repeat them.

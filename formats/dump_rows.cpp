@@ -1,5 +1,6 @@
 #include "formats/dump_rows.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
@@ -17,7 +18,12 @@ std::string text_of_shape(const std::vector<std::int64_t>& shape) {
 }  // namespace
 
 Shape natural_shape(const FileTensor& tensor, Axes axes, int dimensions, const std::string& path) {
-  const std::vector<std::int64_t>& s = tensor.shape;
+  std::vector<std::int64_t> s = tensor.shape;
+  if (dimensions == 3 && s.size() == 4 && s[3] == 1) s.pop_back();  // lse as [B, H, S, 1]
+  if (std::find(s.begin(), s.end(), 0) != s.end()) {
+    throw Error(ErrorKind::bad_file, tensor.name + " of shape " + text_of_shape(s) + " in " + path,
+                "at least one of everything");
+  }
   if (static_cast<int>(s.size()) != dimensions) {
     throw Error(ErrorKind::bad_file, tensor.name + " of shape " + text_of_shape(s) + " in " + path,
                 dimensions == 4 ? "four axes, BHSD or BSHD" : "three axes, BHS or BSH");

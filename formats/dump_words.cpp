@@ -35,50 +35,84 @@ class MaskReader {
   explicit MaskReader(const Said& said) : said_(said), words_(split(said.text)) {}
 
   Mask read(std::int64_t len_q, std::int64_t len_kv) {
-    bool top_left = false;  // a word that counts positions from the first query
-    while (at_ < words_.size()) {
-      const std::string_view word = words_[at_++];
-      if (word == "full") continue;
-      if (word == "causal") {
-        mask_.causal = true;
-        if (at_ < words_.size() && words_[at_] == "bottom-right") {
-          ++at_;
-          bottom_right_ = true;
-        } else {
-          top_left = true;
-        }
-      } else if (word == "window") {
-        const std::int64_t left = number(word), right = number(word);
-        mask_.window = Window{left, right};
-        top_left = true;
-      } else if (word == "prefix") {
-        mask_.prefix = number(word);
-        top_left = true;
-      } else if (word == "documents") {
-        while (at_ < words_.size() && whole_number(words_[at_])) mask_.docs.push_back(number(word));
-        if (mask_.docs.size() < 2) refuse(said_, said_.text, "at least two boundaries: documents 0 30 80");
-        top_left = true;
-      } else {
-        refuse(said_, word, any_of(mask_words), nearest_sentence(word, mask_words));
-      }
+    while (at_ < words_.size()) take(words_[at_++]);
+    if (mask_.prefix) mask_.prefix = std::min(*mask_.prefix, len_kv);
+    keep_documents_below(std::max(len_q, len_kv));
+    if (len_q == len_kv) {
+      causal_ = causal_ || bottom_right_;
+      bottom_right_ = false;
     }
-    if (mask_.prefix) mask_.causal = false;  // prefix says it already
-    if (len_q == len_kv) return mask_;
-    if (bottom_right_ && top_left) {
-      refuse(
-          said_, said_.text,
-          "words with one alignment, since Sq = " + std::to_string(len_q) + " is not Skv = " + std::to_string(len_kv),
-          "say the mask with --problem, in case-line words");
-    }
-    if (!bottom_right_) mask_.offset = 0;
-    return mask_;
+    return bottom_right_ ? aligned_bottom_right(len_kv - len_q) : aligned_top_left(len_q == len_kv);
   }
 
  private:
+  void take(std::string_view word) {
+    if (word == "full") return;
+    if (word == "causal") {
+      const bool bottom_right = at_ < words_.size() && words_[at_] == "bottom-right";
+      at_ += bottom_right ? 1 : 0;
+      (bottom_right ? bottom_right_ : causal_) = true;
+    } else if (word == "window") {
+      if (mask_.window) refuse(said_, said_.text, "one window");
+      const std::int64_t left = number(word), right = number(word);
+      mask_.window = Window{left, right};
+    } else if (word == "prefix") {
+      const std::int64_t keys = number(word);
+      mask_.prefix = std::min(keys, mask_.prefix.value_or(keys));
+    } else if (word == "documents") {
+      if (!mask_.docs.empty()) refuse(said_, said_.text, "one list of documents");
+      while (at_ < words_.size() && whole_number(words_[at_])) mask_.docs.push_back(number(word));
+      if (mask_.docs.size() < 2) refuse(said_, said_.text, "at least two boundaries: documents 0 30 80");
+    } else {
+      refuse(said_, word, any_of(mask_words), nearest_sentence(word, mask_words));
+    }
+  }
+
+  void keep_documents_below(std::int64_t len) {
+    for (std::int64_t& boundary : mask_.docs) boundary = std::min(boundary, len);
+    const auto last = std::find(mask_.docs.begin(), mask_.docs.end(), len);
+    if (last != mask_.docs.end()) mask_.docs.erase(last + 1, mask_.docs.end());
+  }
+
+  Mask aligned_top_left(bool square) {
+    if (causal_) mask_.causal = true, mask_.prefix.reset();  // j <= i holds in both: prefix adds nothing
+    if (!square) mask_.offset = 0;
+    return mask_;
+  }
+
+  // `causal bottom-right` alone or with a window; `more`: Skv - Sq. Other words count from the first query, and one
+  // mask has one alignment.
+  Mask aligned_bottom_right(std::int64_t more) {
+    const bool more_keys = more > 0;
+    if (causal_ && more_keys) {  // j <= i is the stricter one
+      bottom_right_ = false;
+      return aligned_top_left(false);
+    }
+    if (mask_.prefix || !mask_.docs.empty()) refuse_alignment();
+    mask_.causal = !mask_.window || !more_keys;
+    if (!mask_.window) return mask_;
+    if (more_keys) {  // j <= i + R and j <= i + more, both from the first query
+      mask_.window->right = std::min(mask_.window->right, more);
+      mask_.offset = 0;
+    } else {  // j >= i - L, seen from i + more; to the right causal is the stricter one
+      if (mask_.window->left + more < 0) refuse_alignment();
+      mask_.window = Window{mask_.window->left + more, -1};
+    }
+    return mask_;
+  }
+
+  [[noreturn]] void refuse_alignment() const {
+    refuse(said_, said_.text, "words with one alignment, since Sq is not Skv",
+           "say the mask with --problem, in case-line words");
+  }
+
   std::int64_t number(std::string_view word) {
     if (at_ == words_.size()) refuse(said_, said_.text, "a number after `" + std::string(word) + "`");
     const auto n = whole_number(words_[at_]);
-    if (!n) refuse(said_, words_[at_], "a whole number after `" + std::string(word) + "`");
+    if (!n || *n < 0) {
+      refuse(said_, words_[at_], "a whole number from 0 on after `" + std::string(word) + "`",
+             word == "window" ? "a side without limit: leave a full side to --problem \"window=L,-1\"" : "");
+    }
     ++at_;
     return *n;
   }
@@ -86,7 +120,7 @@ class MaskReader {
   const Said& said_;
   std::vector<std::string_view> words_;
   std::size_t at_ = 0;
-  bool bottom_right_ = false;
+  bool causal_ = false, bottom_right_ = false;
   Mask mask_;
 };
 
@@ -129,12 +163,12 @@ double read_real(const Said& said) {
   return *value;
 }
 
-std::vector<std::int64_t> read_lengths(const Said& said, std::int64_t batch) {
+std::vector<std::int64_t> read_lengths(const Said& said, std::int64_t batch, std::int64_t len_kv) {
   std::vector<std::int64_t> out;
   for (const std::string_view word : split(said.text)) {
     const auto n = whole_number(word);
-    if (!n) refuse(said, word, "whole numbers");
-    out.push_back(*n);
+    if (!n || *n < 0) refuse(said, word, "whole numbers from 0 on");
+    out.push_back(std::min(*n, len_kv));
   }
   if (static_cast<std::int64_t>(out.size()) != batch) {
     refuse(said, said.text, "one length for each of the " + std::to_string(batch) + " batch entries");

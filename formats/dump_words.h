@@ -23,7 +23,7 @@ Axes read_axes(const Said& said);      // BHSD or BSHD
 Axes read_lse_axes(const Said& said);  // BHS or BSH
 LogBase read_lse_base(const Said& said);
 double read_real(const Said& said);
-std::vector<std::int64_t> read_lengths(const Said& said, std::int64_t batch);
+std::vector<std::int64_t> read_lengths(const Said& said, std::int64_t batch, std::int64_t len_kv);
 
 // "zigzag 4"
 struct DumpLayout {

@@ -5,6 +5,7 @@
 #include "core/foreign/gather_evidence.h"
 #include "core/foreign/units.h"
 #include "formats/dump_foreign.h"
+#include "formats/dump_set.h"
 #include "tools/check_probe.h"
 
 namespace ringscope {
@@ -30,7 +31,8 @@ CheckResult run_check(const std::vector<std::string>& paths, const DumpWords& wo
                       const std::function<void(double fraction)>& progress) {
   const auto begin = std::chrono::steady_clock::now();
   CheckResult result;
-  result.dump = read_dump(paths, words);
+  const std::vector<std::string> files = paths.size() == 1 ? files_of_dump(paths.front()) : paths;
+  result.dump = read_dump(files, words);
   const Foreign foreign = foreign_of(result.dump);
   result.judged = judge_foreign(foreign, {.threads = all_threads(), .progress = progress});
   result.first_wrong = find_first_wrong(foreign, result.judged, result.dump.layout);
@@ -38,7 +40,7 @@ CheckResult run_check(const std::vector<std::string>& paths, const DumpWords& wo
   note_weak_inputs(result.judged, result.notes);
   if (result.first_wrong) {
     diagnose_failure(foreign, result);
-    result.hints = described_otherwise(paths, words, result.dump, result.judged);
+    result.hints = described_otherwise(files, words, result.dump, result.judged);
     if (!result.diagnosis && !result.hints.empty()) {
       result.diagnosis = Diagnosis{"described_otherwise", false, result.hints.front()};
     }

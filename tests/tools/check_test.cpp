@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tools/program.h"
+
+namespace ringscope {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Ran {
+  int code = 0;
+  std::string out, err;
+};
+
+Ran run(std::vector<std::string> arguments) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Ran ran;
+  ran.code = run_program(std::move(arguments));
+  std::fflush(stdout);
+  ran.out = testing::internal::GetCapturedStdout();
+  ran.err = testing::internal::GetCapturedStderr();
+  return ran;
+}
+
+std::string dump(const std::string& file) {
+  return std::string(RINGSCOPE_SOURCE_DIR) + "/tests/data/dumps/" + file + ".safetensors";
+}
+
+std::vector<std::string> shards(const std::string& name, int ranks) {
+  std::vector<std::string> files;
+  for (int r = 0; r < ranks; ++r)
+    files.push_back(dump(name + ".rank" + std::to_string(r) + "of" + std::to_string(ranks)));
+  return files;
+}
+
+TEST(Check, ARightDumpPasses) {
+  const Ran ran = run({"check", dump("torch_flash_zero_qk")});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("passed"), HasSubstr("causal"), HasSubstr("q or k is 0 everywhere")));
+  EXPECT_THAT(run({"check", dump("torch_flash_constant_v")}).out, HasSubstr("v is the same in all rows"));
+}
+
+TEST(Check, AWrongDumpIsPlacedAndDiagnosed) {
+  std::vector<std::string> arguments = shards("ring_block_missing", 4);
+  arguments.insert(arguments.begin(), "check");
+  arguments.emplace_back("--json");
+  const Ran ran = run(arguments);
+  EXPECT_EQ(ran.code, 1);
+  const auto json = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(json.at("verdict"), "failed");
+  const nlohmann::json place = {{"output", "o"}, {"batch", 0},     {"head", 0},    {"row", 40},
+                                {"rank", 2},     {"local_row", 0}, {"kv_block", 1}};
+  EXPECT_EQ(json.at("first_wrong"), place);
+  EXPECT_EQ(json.at("diagnosis").at("name"), "ring_block_missing");
+  EXPECT_EQ(json.at("outputs").at("dv").at("verdict"), "failed");
+  EXPECT_EQ(json.at("outputs").at("dv").at("nonfinite"), 0);
+}
+
+TEST(Check, TheJsonOfARightDumpHasNoPlaceAndNoDiagnosis) {
+  const auto json = nlohmann::json::parse(run({"check", dump("torch_math_window"), "--json"}).out);
+  EXPECT_EQ(json.at("verdict"), "passed");
+  EXPECT_TRUE(json.at("first_wrong").is_null());
+  EXPECT_TRUE(json.at("diagnosis").is_null());
+  EXPECT_LT(json.at("outputs").at("o").at("ratio"), 3);
+}
+
+TEST(Check, AFailureWithoutASharpRowHasNoFirstWrong) {
+  const auto json = nlohmann::json::parse(run({"check", dump("fault_partials_bf16"), "--json"}).out);
+  EXPECT_EQ(json.at("verdict"), "failed");
+  EXPECT_TRUE(json.at("first_wrong").is_null());
+  EXPECT_EQ(json.at("outputs").at("o").at("place").at("row"), 14);
+}
+
+TEST(Check, WhatWasNotSaidIsFoundByProbingAndTheVerdictStands) {
+  Ran ran = run({"check", dump("torch_flash_gqa_bare")});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("say --mask causal"));
+  EXPECT_EQ(run({"check", dump("torch_flash_gqa_bare"), "--mask", "causal"}).code, 0);
+
+  ran = run({"check", dump("ring_zigzag_joined")});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("say --mask causal --layout \"zigzag 4\""));
+  EXPECT_EQ(run({"check", dump("ring_zigzag_joined"), "--mask", "causal", "--layout", "zigzag 4"}).code, 0);
+
+  ran = run({"check", dump("minilm_layer5"), "--axes", "BHSD"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("looks like BSHD: if so, say --axes BSHD"));
+
+  ran = run({"check", dump("torch_flash_lse_base_2"), "--lse-base", "e"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("1.4427 x"));
+  EXPECT_THAT(ran.out, HasSubstr("--lse-base 2"));
+}
+
+TEST(Check, NoHintIsGivenWhereTheDescriptionIsNotAtFault) {
+  EXPECT_THAT(run({"check", dump("fault_one_row")}).out, Not(HasSubstr("if so, say")));
+}
+
+TEST(Check, EmptyRowsAreJudgedByTheDeclaredConvention) {
+  const std::string file =
+      std::string(RINGSCOPE_SOURCE_DIR) + "/tests/data/dumps/torch_flash_empty_row_lse_0.npz";  // lse 0 in such rows
+  EXPECT_EQ(run({"check", file}).code, 1);
+  EXPECT_EQ(run({"check", file, "--empty-lse", "0"}).code, 0);
+  EXPECT_EQ(run({"check", file, "--empty-lse", "0", "--empty-o", "1"}).code, 1);
+  EXPECT_EQ(run({"check", dump("torch_math_documents_empty_rows"), "--empty-lse", "-inf", "--empty-o", "0"}).code, 0);
+}
+
+TEST(Check, TheCaseLinesMeaningIsAskedForWithProblem) {
+  EXPECT_EQ(run({"check", dump("torch_math_cross_bottom_right"), "--problem", "causal"}).code, 0);
+  EXPECT_EQ(run({"check", dump("torch_math_cross_bottom_right"), "--mask", "causal"}).code, 1);
+  EXPECT_EQ(run({"check", dump("torch_math_window"), "--problem", "window=24,0"}).code, 0);
+  const Ran both = run({"check", dump("torch_math_window"), "--problem", "causal", "--mask", "causal"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, HasSubstr("one of the two"));
+}
+
+TEST(Check, BadFilesAndFlagsExitWithTwo) {
+  EXPECT_EQ(run({"check", "no/such/file"}).code, 2);
+  EXPECT_EQ(run({"check"}).code, 2);
+  const Ran ran = run({"check", dump("torch_math_window"), "--msk", "causal"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("`--mask`"));
+  EXPECT_EQ(run({"check", dump("torch_math_window"), "--empty-lse", "nothing"}).code, 2);
+  EXPECT_EQ(run({"check", dump("torch_math_window"), "--scale", "half"}).code, 2);
+}
+
+TEST(Check, TheReportIsOnePageWithEveryOutput) {
+  const std::string page = testing::TempDir() + "check_report.html";
+  std::vector<std::string> arguments = shards("ring_block_twice", 4);
+  arguments.insert(arguments.begin(), "check");
+  arguments.insert(arguments.end(), {"--report", page});
+  EXPECT_EQ(run(arguments).code, 1);
+  std::ifstream in(page);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  EXPECT_THAT(text, AllOf(HasSubstr("<html"), HasSubstr("first wrong: o[batch 0, head 0, row 60]"),
+                          HasSubstr("dv by rank"), Not(HasSubstr("<script"))));
+  std::filesystem::remove(page);
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -7,27 +7,11 @@
 #include "core/error.h"
 #include "core/partial_rows.h"
 #include "core/parts_held.h"
+#include "core/tensor_of.h"
 
 namespace ringscope {
 
 namespace {
-
-const Tensor& tensor_of(const Outputs& outputs, Output output) {
-  switch (output) {
-    case Output::o:
-      return outputs.o;
-    case Output::lse:
-      return outputs.lse;
-    case Output::dq:
-      return outputs.dq;
-    case Output::dk:
-      return outputs.dk;
-    case Output::dv:
-      return outputs.dv;
-  }
-  ensure(false, "a known output");
-  return outputs.o;
-}
 
 TensorKind accumulator_of(Output output) {
   if (output == Output::o || output == Output::lse) return TensorKind::state;

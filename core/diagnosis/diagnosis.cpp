@@ -5,9 +5,10 @@
 #include <limits>
 #include <vector>
 
+#include "core/diagnosis/differs.h"
 #include "core/diagnosis/hypothesis.h"
-#include "core/diagnosis/outputs.h"
 #include "core/numbers.h"
+#include "core/tensor_of.h"
 
 namespace ringscope {
 

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/diagnosis/differs.h"
 #include "core/diagnosis/hypothesis.h"
-#include "core/diagnosis/outputs.h"
 #include "core/diagnosis/what_if.h"
+#include "core/tensor_of.h"
 
 namespace ringscope {
 

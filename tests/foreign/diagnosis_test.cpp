@@ -5,14 +5,15 @@
 #include <cmath>
 #include <set>
 
+#include "core/diagnosis/differs.h"
 #include "core/diagnosis/hypothesis.h"
-#include "core/diagnosis/outputs.h"
 #include "core/fill.h"
 #include "core/foreign/first_wrong.h"
 #include "core/foreign/gather_evidence.h"
 #include "core/foreign/units.h"
 #include "core/oracle.h"
 #include "core/recipe.h"
+#include "core/tensor_of.h"
 #include "formats/dump_foreign.h"
 #include "tests/foreign/dumps.h"
 

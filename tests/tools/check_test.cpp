@@ -4,7 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tools/program.h"
+#include "tests/tools/run_program.h"
 
 namespace ringscope {
 namespace {
@@ -12,22 +12,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-
-Ran run(std::vector<std::string> arguments) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ran ran;
-  ran.code = run_program(std::move(arguments));
-  std::fflush(stdout);
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
-}
 
 std::string dump(const std::string& file) {
   return std::string(RINGSCOPE_SOURCE_DIR) + "/tests/data/dumps/" + file + ".safetensors";

@@ -8,28 +8,12 @@
 #include "formats/dump.h"
 #include "formats/dump_set.h"
 #include "formats/tensor_file.h"
-#include "tools/program.h"
+#include "tests/tools/run_program.h"
 
 namespace ringscope {
 namespace {
 
 using ::testing::HasSubstr;
-
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-
-Ran run(std::vector<std::string> arguments) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ran ran;
-  ran.code = run_program(std::move(arguments));
-  std::fflush(stdout);
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
-}
 
 class Export : public testing::Test {
  protected:

@@ -10,6 +10,7 @@
 #include "core/compare.h"
 #include "core/draws.h"
 #include "core/suites.h"
+#include "core/tensor_of.h"
 
 namespace ringscope {
 namespace {
@@ -26,11 +27,6 @@ Watched watched_run(const Case& c) {
   options.record = RunOptions::Record::snapshots;
   w.run = execute(*make_backend(c.backend), w.plan, w.reference.inputs, options);
   return w;
-}
-
-Tensor& tensor_of(Outputs& outputs, Output output) {
-  Tensor* tensors[] = {&outputs.o, &outputs.lse, &outputs.dq, &outputs.dk, &outputs.dv};
-  return *tensors[static_cast<std::size_t>(output)];
 }
 
 // A row of an output where the oracle is finite.

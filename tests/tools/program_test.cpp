@@ -1,4 +1,4 @@
-#include "tools/program.h"
+#include "tests/tools/run_program.h"
 
 #include <gmock/gmock.h>
 
@@ -17,22 +17,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-
-Ran run(std::vector<std::string> arguments) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ran ran;
-  ran.code = run_program(std::move(arguments));
-  std::fflush(stdout);
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
-}
 
 std::vector<nlohmann::json> json_lines(const std::string& text) {
   std::vector<nlohmann::json> lines;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tools/program.h"
+#include "tests/tools/run_program.h"
 #include "tools/show_subjects.h"
 
 namespace ringscope {
@@ -16,21 +16,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-
 Ran show(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "show");
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ran ran;
-  ran.code = run_program(std::move(arguments));
-  std::fflush(stdout);
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
+  return run(std::move(arguments));
 }
 
 std::vector<std::string> arguments_of(const ShowSubject& subject, const std::string& line) {

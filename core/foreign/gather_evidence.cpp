@@ -76,6 +76,19 @@ Evidence evidence_of(const Foreign& foreign, const Judged& judged, int threads) 
   return out;
 }
 
+// The owners of query rows first .. first + count, numbered from 0; keys stay where they are.
+Layout layout_of_rows(const Layout& layout, std::int64_t first, std::int64_t count) {
+  Layout out = layout;
+  for (BlockRows& block : out.q) {
+    std::vector<Range> ranges;
+    for (const std::int64_t position : block.positions()) {
+      if (position >= first && position < first + count) ranges.push_back({position - first, 1, 1, 1});
+    }
+    block = BlockRows(std::move(ranges));
+  }
+  return out;
+}
+
 Place place_of(const FirstWrong& first) {
   Place place;
   place.check = "yardstick";
@@ -109,57 +122,67 @@ Foreign one_group(const Foreign& foreign, std::int64_t batch, std::int64_t head_
   return out;
 }
 
-Foreign first_rows(const Foreign& foreign, double most) {
-  const Problem& whole_problem = foreign.problem;
-  const auto rows = std::max<std::int64_t>(
-      64, static_cast<std::int64_t>(most / products(whole_problem) * static_cast<double>(whole_problem.len_q)));
-  if (rows >= whole_problem.len_q) return foreign;
+std::int64_t affordable_rows(const Problem& problem, double most) {
+  const double rows = most / products(problem) * static_cast<double>(problem.len_q);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(rows), std::min<std::int64_t>(8, problem.len_q),
+                                  problem.len_q);
+}
+
+Foreign some_rows(const Foreign& foreign, std::int64_t first, std::int64_t count) {
+  const Problem& all = foreign.problem;
   Foreign out = foreign;
   Problem& p = out.problem;
-  p.mask.offset = whole_problem.mask_rows().key_position(0);
-  p.len_q = rows, p.direction = Direction::forward;
-  out.d_o = {};
-  for (const Output gradient : {Output::dq, Output::dk, Output::dv})
-    out.outputs[static_cast<std::size_t>(gradient)] = {};
+  p.mask.offset = all.mask_rows().key_position(first);
+  p.len_q = count;
+  for (const Output of_keys : {Output::dk, Output::dv}) out.outputs[static_cast<std::size_t>(of_keys)] = {};
+  if (!out.of(Output::dq).read) p.direction = Direction::forward;
   const auto cut = [&](ReadHead& read, std::int64_t dim) {
     if (!read) return;
-    const auto all = static_cast<std::size_t>(whole_problem.len_q * dim);
-    read = [read, all](std::int64_t b, std::int64_t h, std::span<double> first) {
-      std::vector<double> head(all);
+    const auto size = static_cast<std::size_t>(all.len_q * dim), begin = static_cast<std::size_t>(first * dim);
+    read = [read, size, begin](std::int64_t b, std::int64_t h, std::span<double> rows) {
+      std::vector<double> head(size);
       read(b, h, head);
-      std::copy_n(head.begin(), first.size(), first.begin());
+      std::copy_n(head.begin() + static_cast<std::ptrdiff_t>(begin), rows.size(), rows.begin());
     };
   };
-  cut(out.q, p.dim_qk);
-  cut(out.outputs[static_cast<std::size_t>(Output::o)].read, p.dim_v);
-  cut(out.outputs[static_cast<std::size_t>(Output::lse)].read, 1);
+  cut(out.q, p.dim_qk), cut(out.d_o, p.dim_v);
+  for (const Output output : {Output::o, Output::lse, Output::dq}) {
+    cut(out.outputs[static_cast<std::size_t>(output)].read, shape_of(p, output).dim);
+  }
   return out;
 }
 
 Gathered gather_evidence(const Foreign& foreign, const Judged& judged, const FirstWrong& first,
                          const std::optional<Layout>& layout, int threads) {
-  Gathered out;
   const Problem& p = foreign.problem;
-  if (products(p) <= most_products) {
-    out.evidence = evidence_of(foreign, judged, threads);
+  Gathered out;
+  const auto gather = [&](const Foreign& part, const std::optional<Layout>& its_layout) {
+    out.evidence = evidence_of(part, judged, threads);
     out.evidence->first_wrong = place_of(first);
-    out.evidence->layout = layout;
-    return out;
-  }
-  const double of_group = products(p) / static_cast<double>(p.batch * p.heads_kv);
-  if (of_group > most_products || p.terms.dropout > 0) {
-    out.remark = "too large to diagnose: " + std::to_string(p.len_q) + " queries by " + std::to_string(p.len_kv) +
-                 " keys; a dump of fewer rows can be";
+    out.evidence->layout = its_layout;
+  };
+  if (products(p) <= most_products) {
+    gather(foreign, layout);
     return out;
   }
   const bool of_keys = first.output == Output::dk || first.output == Output::dv;
   const std::int64_t head_kv = of_keys ? first.rows.head : first.rows.head / p.group();
-  out.evidence = evidence_of(one_group(foreign, first.rows.batch, head_kv), judged, threads);
-  out.evidence->first_wrong = place_of(first);
-  out.evidence->first_wrong->batch = 0;
-  out.evidence->first_wrong->head -= of_keys ? head_kv : head_kv * p.group();
-  out.evidence->layout = layout;
+  const Foreign group = one_group(foreign, first.rows.batch, head_kv);
+  const std::int64_t rows = affordable_rows(group.problem, most_products);
+  if (p.terms.dropout > 0 || (of_keys && rows < p.len_q)) {
+    out.remark = "too large to diagnose: " + std::to_string(p.len_q) + " queries by " + std::to_string(p.len_kv) +
+                 " keys; a dump of fewer rows can be";
+    return out;
+  }
+  const std::int64_t begin =
+      rows < p.len_q ? std::clamp<std::int64_t>(first.rows.row - rows / 2, 0, p.len_q - rows) : 0;
+  gather(rows < p.len_q ? some_rows(group, begin, rows) : group,
+         layout ? std::optional(layout_of_rows(*layout, begin, rows)) : std::nullopt);
+  Place& place = *out.evidence->first_wrong;
+  place.batch = 0, place.head -= of_keys ? head_kv : head_kv * p.group();
+  if (!of_keys) place.row -= begin;
   out.remark = "the diagnosis saw batch " + std::to_string(first.rows.batch) + ", KV head " + std::to_string(head_kv) +
+               (rows < p.len_q ? ", rows " + std::to_string(begin) + " to " + std::to_string(begin + rows - 1) : "") +
                " alone: the whole is too large for it";
   return out;
 }

@@ -1,4 +1,5 @@
-// What a diagnosis is given of a failed judgement: whole tensors when they are small, else one KV head's.
+// What a diagnosis is given of a failed judgement: whole tensors when they are small, else the KV head and the rows
+// around the first wrong place.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,7 +19,9 @@ Gathered gather_evidence(const Foreign& foreign, const Judged& judged, const Fir
 
 // One KV head of one batch entry, with the query heads that read it.
 Foreign one_group(const Foreign& foreign, std::int64_t batch, std::int64_t head_kv);
-// O and LSE of the first query rows alone, as many as `products` multiplications allow; at least 64.
-Foreign first_rows(const Foreign& foreign, double products);
+// O, LSE and dQ of query rows first .. first + count alone, which see the same keys as before.
+Foreign some_rows(const Foreign& foreign, std::int64_t first, std::int64_t count);
+// How many rows `products` multiplications of a forward allow, from 8 on and at most all.
+std::int64_t affordable_rows(const Problem& problem, double products);
 
 }  // namespace ringscope

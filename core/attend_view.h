@@ -1,6 +1,7 @@
 // What a kernel needs to know of one Attend: positions and local key spans per row. Kernels never see a mask's name.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct LocalSpan {
 class AttendView {
  public:
   AttendView(const Plan& plan, const Attend& attend);
+  // The same rows and keys, seen otherwise: what planted faults need.
+  using Sees = std::function<bool(std::int64_t batch, std::int64_t row, std::int64_t key)>;  // local
+  AttendView(const AttendView& right, std::int64_t batch, const Sees& sees);
 
   std::span<const std::int64_t> q_positions() const { return q_positions_; }    // i, [rows]
   std::span<const std::int64_t> kv_positions() const { return kv_positions_; }  // j, [keys]
@@ -29,6 +33,7 @@ class AttendView {
 
  private:
   MaskRows mask_;
+  bool by_batch_ = false;  // spans differ between batch items
   std::vector<std::int64_t> q_positions_, kv_positions_;
   std::vector<LocalSpan> spans_;
   std::vector<std::int64_t> span_begin_;  // [items * rows + 1]

@@ -14,6 +14,8 @@
 
 namespace ringscope {
 
+struct Mishap;  // core/faults/mishap.h
+
 struct BackendInfo {
   std::string name;      // the word of the case line: "cpu:bitwise"
   std::string sentence;  // what it is, for `ringscope list backends`
@@ -34,6 +36,7 @@ struct Posting {
 struct RunOptions {
   double deadline_seconds = 30;  // without progress anywhere
   enum class Record { nothing, snapshots, snapshots_and_rows } record = Record::nothing;
+  std::shared_ptr<const Mishap> mishap;  // what to compute wrongly; backends that cannot say so
 };
 
 // One rank of an opened plan. Every call but wait, download and snapshot may return before the work is done.
@@ -71,6 +74,7 @@ class Backend {
   virtual ~Backend() = default;
   virtual BackendInfo info() const = 0;
   virtual Support supports(const Problem& problem, const Schedule& schedule) const = 0;
+  virtual bool can_misbehave() const { return false; }  // asks RunOptions::mishap at its seams
   // The plan must outlive the session.
   virtual std::unique_ptr<Session> open(const Plan& plan, const RunOptions& options) = 0;
 };

@@ -4,8 +4,7 @@
 
 #include "core/error.h"
 #include "core/execute.h"
-#include "core/faults/fault.h"
-#include "core/faults/transport.h"
+#include "core/faults/planted.h"
 #include "core/first_difference.h"
 #include "core/rank_error.h"
 #include "core/schedule_check.h"
@@ -18,9 +17,7 @@ namespace {
 // What is run, and what it should have been.
 struct Trial {
   const Plan& clean;
-  Plan plan;  // damaged by a schedule fault, if one is planted
-  const FaultKind* fault = nullptr;
-  FaultSite site;
+  Planted planted;
 };
 
 void conclude(Report& report, Verdict verdict, std::string reason) {
@@ -46,24 +43,9 @@ int kv_block_of(const Slice& slice) {
   return side_of(slice.tensor) == Side::kv ? slice.blocks.first : -1;
 }
 
-// False when the fault has no place in this plan.
-bool plant(const Case& c, Trial& trial, Report& report) {
-  if (c.fault.name.empty()) return true;
-  trial.fault = find_fault(c.fault.name);
-  ensure(trial.fault != nullptr, "a case names a known fault");
-  const auto site = choose_site(*trial.fault, trial.plan, c.fault, c.seed);
-  if (!site) {
-    conclude(report, Verdict::skipped, "fault does not apply: this schedule has no such place");
-    return false;
-  }
-  trial.site = *site;
-  if (trial.fault->damage != nullptr) trial.fault->damage(trial.plan, *site);
-  return true;
-}
-
 // The proof sees the harm where it comes out, at a Finish say; the recipe's own schedule tells where it was done.
 void trace_back(const Trial& trial, Report& report) {
-  const auto first = first_difference(trial.clean.schedule, trial.plan.schedule);
+  const auto first = first_difference(trial.clean.schedule, trial.planted.plan.schedule);
   if (!first) return;
   report.where->rank = first->rank;
   report.where->step = first->step;
@@ -72,7 +54,7 @@ void trace_back(const Trial& trial, Report& report) {
 }
 
 bool prove_trial(const Trial& trial, Report& report) {
-  const Proof proof = prove(trial.plan, {.most_violations = 1});
+  const Proof proof = prove(trial.planted.plan, {.most_violations = 1});
   if (proof.holds()) return true;
   const Violation& v = proof.violations.front();
   conclude(report, Verdict::failed, "the proof refuses the plan: " + v.sentence);
@@ -81,27 +63,18 @@ bool prove_trial(const Trial& trial, Report& report) {
   return false;
 }
 
-bool in_the_world(const Trial& trial) {
-  return trial.fault != nullptr && trial.fault->family == FaultFamily::transport;
-}
-
 RunOptions run_options(const Trial& trial, const VerifyOptions& options, RunOptions::Record record) {
   RunOptions run;
-  run.deadline_seconds = options.deadline_seconds.value_or(in_the_world(trial) ? 0.25 : run.deadline_seconds);
+  run.deadline_seconds = options.deadline_seconds.value_or(trial.planted.in_the_world() ? 0.25 : run.deadline_seconds);
   run.record = record;
   return run;
-}
-
-std::unique_ptr<Backend> backend_for(const Trial& trial, const BackendChoice& choice, const VerifyOptions& options) {
-  auto backend = options.make_backend(choice);
-  return in_the_world(trial) ? with_fault(std::move(backend), *trial.fault, trial.site) : std::move(backend);
 }
 
 // The same run again, watched, to say where it first left the right path.
 void locate(const Trial& trial, Backend& backend, const Reference& reference, const VerifyOptions& options,
             Report& report) {
-  const RunResult again =
-      execute(backend, trial.plan, reference.inputs, run_options(trial, options, RunOptions::Record::snapshots));
+  const RunResult again = execute(backend, trial.planted.plan, reference.inputs,
+                                  run_options(trial, options, RunOptions::Record::snapshots));
   const auto difference = first_difference(trial.clean, reference.inputs, reference.oracle, again, *report.where);
   if (!difference) return;
   report.where->rank = difference->rank;
@@ -112,10 +85,10 @@ void locate(const Trial& trial, Backend& backend, const Reference& reference, co
 
 void compare_with(const BackendChoice& other, const Trial& trial, const Reference& reference, const Outputs& outputs,
                   const VerifyOptions& options, Verified& result) {
-  const auto backend = backend_for(trial, other, options);
+  const auto backend = faulty(options.make_backend(other), trial.planted);
   const RunResult run =
-      execute(*backend, trial.plan, reference.inputs, run_options(trial, options, RunOptions::Record::nothing));
-  result.agreement = agreement(trial.plan.problem, outputs, run.outputs);
+      execute(*backend, trial.planted.plan, reference.inputs, run_options(trial, options, RunOptions::Record::nothing));
+  result.agreement = agreement(trial.planted.plan.problem, outputs, run.outputs);
   const bool wrong = options.wanted == Wanted::same_bits && !result.agreement->same_bits();
   if (!wrong || result.report.verdict == Verdict::failed) return;
   const Place& place = *result.agreement->first_unlike;
@@ -128,15 +101,16 @@ void compare_with(const BackendChoice& other, const Trial& trial, const Referenc
 
 void run_trial(const Trial& trial, const Case& c, References& references, const VerifyOptions& options,
                Verified& result) {
-  const auto backend = backend_for(trial, c.backend, options);
-  if (const Support support = backend->supports(trial.plan.problem, trial.plan.schedule); !support.yes) {
+  const auto backend = faulty(options.make_backend(c.backend), trial.planted);
+  if (const Support support = backend->supports(trial.planted.plan.problem, trial.planted.plan.schedule);
+      !support.yes) {
     return conclude(result.report, Verdict::skipped, support.because);
   }
   const auto reference = references.of(c.problem, c.fill, c.seed);
-  const RunResult run =
-      execute(*backend, trial.plan, reference->inputs, run_options(trial, options, RunOptions::Record::nothing));
+  const RunResult run = execute(*backend, trial.planted.plan, reference->inputs,
+                                run_options(trial, options, RunOptions::Record::nothing));
   const std::string line = result.report.case_line;
-  result.report = compare(trial.plan.problem, *reference, run.outputs);
+  result.report = compare(trial.planted.plan.problem, *reference, run.outputs);
   result.report.case_line = line;
   const bool can_locate = result.report.verdict == Verdict::failed && result.report.where;
   if (can_locate) locate(trial, *backend, *reference, options, result.report);
@@ -151,8 +125,11 @@ void conclude_fault(Report& report, const RankError& error) {
 
 void verify_trial(const Plan& plan, const Case& c, References& references, const VerifyOptions& options,
                   Verified& result) {
-  Trial trial{plan, plan};
-  if (!plant(c, trial, result.report)) return;
+  auto planted = plant(plan, c.fault, c.seed);
+  if (!planted) {
+    return conclude(result.report, Verdict::skipped, "fault does not apply: this schedule has no such place");
+  }
+  const Trial trial{plan, std::move(*planted)};
   if (!prove_trial(trial, result.report) && options.unproved == Unproved::refuse) return;
   run_trial(trial, c, references, options, result);
 }

@@ -61,7 +61,7 @@ Shown show_pair(const ShowRequest& request) {
 
 Shown show_timeline(const ShowRequest& request) {
   const Case& c = request.c;
-  const Stage staged = stage(c);
+  const Planted staged = stage(c);
   const RunResult result = run(c, staged, make_inputs(c.problem, c.fill, c.seed));
   const Timeline timeline = make_timeline(result.trace, staged.plan.layout);
   return {{{"Timeline", "What each rank did when, as measured on this machine.", {draw(timeline)}, {write(timeline)}}},

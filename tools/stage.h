@@ -2,20 +2,13 @@
 #pragma once
 #include "core/case.h"
 #include "core/execute.h"
-#include "core/faults/fault.h"
-#include "core/plan.h"
+#include "core/faults/planted.h"
 
 namespace ringscope {
 
-struct Stage {
-  Plan plan;
-  const FaultKind* fault = nullptr;  // none is planted
-  FaultSite site;
-};
-
 // Throws Error(bad_request) for a fault that has no place in the case's schedule.
-Stage stage(const Case& c);
+Planted stage(const Case& c);
 // Throws Error(unsupported) where the case's backend cannot, and Error(fault) where the run ends by one.
-RunResult run(const Case& c, const Stage& stage, const Inputs& inputs, const RunOptions& options = {});
+RunResult run(const Case& c, const Planted& stage, const Inputs& inputs, const RunOptions& options = {});
 
 }  // namespace ringscope

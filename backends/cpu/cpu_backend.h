@@ -20,6 +20,7 @@ class CpuBackend : public Backend {
 
   BackendInfo info() const override;
   Support supports(const Problem& problem, const Schedule& schedule) const override;
+  bool can_misbehave() const override { return true; }
   std::unique_ptr<Session> open(const Plan& plan, const RunOptions& options) override;
 
  private:

@@ -38,6 +38,7 @@ CpuRank<Real>::CpuRank(Shared<Real>& shared, int rank)
       landings_(static_cast<std::size_t>(plan_.schedule.steps())),
       departures_(landings_.size()),
       posted_seconds_(landings_.size()) {
+  if (shared.options.mishap) wrongly_.emplace(plan_, rank, shared.options.mishap);
   for (int t = 0; t < plan_.schedule.steps(); ++t) {
     for (std::int64_t i = plan_.schedule.first_move(t); i < plan_.schedule.first_move(t + 1); ++i) {
       const Move& m = plan_.schedule.moves[static_cast<std::size_t>(i)];
@@ -100,8 +101,11 @@ void CpuRank<Real>::attend(std::int64_t attend_index) {
   AttendCall<Real> call = make_call(plan_, attend_index, view, store_, shared_.turning, now());
   call.dropout_seed = dropout_seed_;
   if (view.rows() > 0 && view.keys() > 0) {
-    if (plan_.schedule.pass(step_) == Pass::forward) {
-      shared_.kernel->forward(call, shared_.records_rows ? &row_events_ : nullptr);
+    RowEvents* events = shared_.records_rows ? &row_events_ : nullptr;
+    if (wrongly_) {
+      wrongly_->attend(a, call, *shared_.kernel, events);
+    } else if (plan_.schedule.pass(step_) == Pass::forward) {
+      shared_.kernel->forward(call, events);
     } else {
       shared_.kernel->backward(call);
     }
@@ -134,6 +138,7 @@ void CpuRank<Real>::finish_forward(const Atom& out, std::uint16_t slot) {
   if (p.terms.sink_logit) sink = static_cast<Real>(sink_logit_[static_cast<std::size_t>(out.head)]);
   finish_state(from.data(), p.batch * plan_.layout.rows(Side::q, out.block), p.dim_v, sink, output_type(p.type),
                to.data());
+  if (wrongly_) wrongly_->finished(out, step_, from, sink, to);
   store_.put(out, slot, std::move(to));
   store_.erase(state, step_);
 }
@@ -150,6 +155,7 @@ void CpuRank<Real>::finish_backward(const Atom& out, std::uint16_t slot) {
     const auto h = static_cast<std::size_t>(out.head);
     d_sink_[h] += cpu::sink_gradient(to.data(), rows, static_cast<Real>(sink_logit_[h]));
   }
+  if (wrongly_) wrongly_->stats_made(step_, to);
   store_.put(stats, slot, std::move(to));
 }
 
@@ -192,11 +198,16 @@ void CpuRank<Real>::land(const Move& move, std::vector<Buffer<Real>> payload) {
 template <class Real>
 void CpuRank<Real>::combine(const Move& move, const Atom& atom, Buffer<Real> brought) {
   if (!brought) return;  // an absent accumulator is the identity
-  const Buffer<Real>& mine = store_.at(atom).buffer;
+  if (wrongly_) wrongly_->land(atom, step_, brought);
+  Buffer<Real>& mine = store_.at(atom).buffer;
   if (move.combine == Combine::replace) {
     store_.put_reserved(atom, move.slot, std::move(brought));
   } else if (!mine) {
     store_.put(atom, move.slot, std::move(brought));
+  } else if (wrongly_ && move.combine == Combine::add) {
+    wrongly_->add(atom, step_, mine, brought);
+  } else if (wrongly_) {
+    wrongly_->merge(atom, step_, mine, brought);
   } else if (move.combine == Combine::add) {
     add_to(mine.data(), brought.data(), mine.size());
   } else {

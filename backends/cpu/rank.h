@@ -1,6 +1,7 @@
 // One rank: a store, a kernel and a place in the world. Its thread alone touches it while it runs.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backends/cpu/attend_call.h"
@@ -8,6 +9,7 @@
 #include "backends/cpu/store.h"
 #include "backends/cpu/turning.h"
 #include "backends/cpu/world.h"
+#include "backends/cpu/wrongly.h"
 #include "core/backend.h"
 
 namespace ringscope::cpu {
@@ -59,6 +61,7 @@ class CpuRank : public RankRun {
   const Plan& plan_;
   int rank_, step_ = 0;
   Store<Real> store_;
+  std::optional<Wrongly<Real>> wrongly_;  // with RunOptions::mishap
   std::vector<double> sink_logit_;
   std::uint64_t dropout_seed_ = 0;
   std::vector<Real> d_sink_;                           // [Hq]

@@ -1,6 +1,7 @@
 #include "core/faults/fault.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ringscope {
 
@@ -15,14 +16,24 @@ std::uint64_t scramble(std::uint64_t x) {
 }
 
 std::vector<FaultKind> all_kinds() {
-  std::vector<FaultKind> kinds = schedule_faults();
-  for (const FaultKind& kind : transport_faults()) kinds.push_back(kind);
+  std::vector<FaultKind> kinds;
+  for (const auto family : {schedule_faults, transport_faults, mask_faults, score_faults, merge_faults, finish_faults,
+                            gradient_faults, buffer_faults, output_faults}) {
+    for (FaultKind& kind : family()) kinds.push_back(std::move(kind));
+  }
   return kinds;
 }
 
 bool same_name(std::string_view a, std::string_view b) {
   const auto letter = [](char c) { return c == '_' ? '-' : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return letter(x) == letter(y); });
+}
+
+std::string everywhere(const FaultKind& kind, const FaultChoice& choice) {
+  std::string sentence(kind.sentence);
+  if (choice.rank >= 0) sentence += ", on rank " + std::to_string(choice.rank);
+  if (choice.step >= 0) sentence += ", at step " + std::to_string(choice.step);
+  return sentence;
 }
 
 }  // namespace
@@ -46,6 +57,7 @@ std::optional<FaultSite> choose_site(const FaultKind& kind, const Plan& plan, co
     return (choice.rank >= 0 && s.rank != choice.rank) || (choice.step >= 0 && s.step != choice.step);
   });
   if (sites.empty()) return std::nullopt;
+  if (kind.spread == FaultSpread::everywhere) return FaultSite{choice.rank, choice.step, -1, everywhere(kind, choice)};
   const bool said = choice.rank >= 0 && choice.step >= 0;
   return sites[said ? 0 : scramble(seed) % sites.size()];
 }

@@ -1,6 +1,7 @@
 // Named mistakes, planted on purpose: a check that was never seen to fail is worth nothing.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,32 +9,46 @@
 #include <vector>
 
 #include "core/case.h"
+#include "core/faults/mishap.h"
 #include "core/plan.h"
 
 namespace ringscope {
 
 // One place of a plan where a fault can happen.
 struct FaultSite {
-  int rank = -1, step = -1;
-  std::int64_t item = -1;  // index into the array of the schedule that the fault concerns
-  std::string sentence;    // "rank 2 omits its attend of Q b2 with KV b1 at step 1"
+  int rank = -1, step = -1;  // -1: everywhere
+  std::int64_t item = -1;    // index into the array of the schedule that the fault concerns
+  std::string sentence;      // "rank 2 omits its attend of Q b2 with KV b1 at step 1"
 };
 
 enum class FaultFamily : std::uint8_t {
-  schedule,  // damages the plan; the proof must refuse it
-  transport  // damages the world while the plan runs; the backend must report it
+  schedule,   // damages the plan; the proof must refuse it
+  transport,  // damages the world while the plan runs; the backend must report it
+  numeric     // the plan is right and the backend computes wrongly; the comparison must see it
 };
+
+// Where a fault happens when a case names no place: a slip at the one that the seed picks, a wrong formula everywhere.
+enum class FaultSpread : std::uint8_t { one_place, everywhere };
 
 struct FaultKind {
   std::string_view name, sentence;
   FaultFamily family = FaultFamily::schedule;
-  std::vector<FaultSite> (*sites)(const Plan& plan) = nullptr;  // by step, then rank
-  void (*damage)(Plan& plan, const FaultSite& site) = nullptr;  // FaultFamily::schedule only
+  std::function<std::vector<FaultSite>(const Plan& plan)> sites;  // by step, then rank
+  void (*damage)(Plan& plan, const FaultSite& site) = nullptr;    // FaultFamily::schedule only
+  std::function<Mishap(const Plan& plan)> mishap;                 // FaultFamily::numeric only
+  FaultSpread spread = FaultSpread::one_place;
 };
 
 // One file per family hands in its kinds.
 std::vector<FaultKind> schedule_faults();
 std::vector<FaultKind> transport_faults();
+std::vector<FaultKind> mask_faults();
+std::vector<FaultKind> score_faults();
+std::vector<FaultKind> merge_faults();
+std::vector<FaultKind> finish_faults();
+std::vector<FaultKind> gradient_faults();
+std::vector<FaultKind> buffer_faults();
+std::vector<FaultKind> output_faults();
 
 std::span<const FaultKind> fault_kinds();
 // - and _ read alike; null when nobody knows the name.

@@ -1,0 +1,247 @@
+#include "backends/cpu/wrongly.h"
+
+#include <algorithm>
+
+#include "backends/cpu/landing.h"
+#include "core/faults/places.h"
+
+namespace ringscope::cpu {
+
+namespace {
+
+template <class Real>
+std::vector<double> widened(const Real* values, std::int64_t size) {
+  return {values, values + size};
+}
+
+template <class Real>
+void narrow(const std::vector<double>& values, Real* out) {
+  std::transform(values.begin(), values.end(), out, [](double x) { return static_cast<Real>(x); });
+}
+
+// rowsum(dO * O) and LSE of a State, one row.
+template <class Real>
+RowStats stats_of(const Real* state, std::int64_t rows, std::int64_t row, std::int64_t dim_v, const Real* d_o) {
+  std::vector<double> o = widened(state + 2 * rows + row * dim_v, dim_v);
+  double m = state[row], l = state[rows + row];
+  const double lse = StateRow<double>{m, l, o.data(), dim_v}.finish();
+  double delta = 0;
+  for (std::int64_t d = 0; d < dim_v; ++d) {
+    delta += static_cast<double>(d_o[row * dim_v + d]) * o[static_cast<std::size_t>(d)];
+  }
+  return {lse, delta};
+}
+
+}  // namespace
+
+template <class Real>
+void Wrongly<Real>::Memory::begin(int at, Pass of) {
+  if (of != pass) earlier.clear(), latest.clear();
+  if (at != step || of != pass) {
+    for (auto& [key, held] : latest) earlier[key] = std::move(held);
+    latest.clear();
+  }
+  step = at;
+  pass = of;
+}
+
+template <class Real>
+const HeldBlock* Wrongly<Real>::before(const Memory& memory, TensorKind tensor, int head) const {
+  const auto found = memory.earlier.find({tensor, head});
+  return found == memory.earlier.end() ? nullptr : &found->second;
+}
+
+template <class Real>
+Buffer<Real> Wrongly<Real>::read(TensorKind tensor, int block, int head, const Real* values, std::int64_t size,
+                                 int step) {
+  Buffer<Real> out(size);
+  std::copy(values, values + size, out.data());
+  if (!mishap_->read) return out;
+  HeldBlock held{tensor, block, head, plan_.layout.rows(side_of(tensor), block), widened(values, size)};
+  HeldBlock right = held;
+  if (happens(step)) mishap_->read(spot(step), before(reads_, tensor, head), held);
+  narrow(held.values, out.data());
+  reads_.latest[{tensor, head}] = std::move(right);
+  return out;
+}
+
+template <class Real>
+AttendView Wrongly<Real>::seen(const Attend& attend, const AttendView& view, int step) const {
+  if (!mishap_->sees || !happens(step)) return view;
+  const std::int64_t rows = view.rows(), keys = view.keys();
+  std::vector<bool> sees(static_cast<std::size_t>(plan_.problem.batch * rows * keys));  // [B, rows, keys]
+  std::size_t at = 0;
+  any_pair(plan_, attend, view, [&](const MeetingPair& pair) {
+    sees[at++] = mishap_->sees(spot(step), pair);
+    return false;
+  });
+  return AttendView(view, plan_.problem.batch, [&](std::int64_t b, std::int64_t row, std::int64_t key) {
+    return sees[static_cast<std::size_t>((b * rows + row) * keys + key)];
+  });
+}
+
+template <class Real>
+void Wrongly<Real>::join_rows(const BlockAndHead& which, std::int64_t rows, Real* into, const Real* part, int step) {
+  const std::int64_t dim_v = plan_.problem.dim_v;
+  std::vector<int>& parts = parts_[which];
+  parts.resize(static_cast<std::size_t>(rows));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    double m = into[r], l = into[rows + r];
+    std::vector<double> o = widened(into + 2 * rows + r * dim_v, dim_v);
+    const std::vector<double> brought = widened(part + 2 * rows + r * dim_v, dim_v);
+    const StateRow<double> running{m, l, o.data(), dim_v};
+    int& before = parts[static_cast<std::size_t>(r)];
+    if (happens(step) && before > 0) {
+      mishap_->join(running, {part[r], part[rows + r], brought, before});
+    } else {
+      running.merge(part[r], part[rows + r], brought.data());
+    }
+    if (part[r] != no_score<Real>) ++before;
+    into[r] = static_cast<Real>(m);
+    into[rows + r] = static_cast<Real>(l);
+    narrow(o, into + 2 * rows + r * dim_v);
+  }
+}
+
+template <class Real>
+void Wrongly<Real>::attend(const Attend& attend, const AttendCall<Real>& call, const Kernel<Real>& kernel,
+                           RowEvents* events) {
+  const int step = call.step;
+  const Pass pass = plan_.schedule.pass(step);
+  const std::int64_t batch = plan_.problem.batch, dim_v = plan_.problem.dim_v;
+  const std::vector<int> q_blocks = blocks_with_rows(plan_.layout, TensorKind::q, attend.q);
+  const std::vector<int> kv_blocks = blocks_with_rows(plan_.layout, TensorKind::kv, attend.kv);
+  reads_.begin(step, pass);
+  const AttendView view = seen(attend, call.view, step);
+  Problem problem = plan_.problem;
+  if (mishap_->terms && happens(step)) mishap_->terms(spot(step), problem);
+  problem.heads_kv = problem.heads_q;  // every query head comes with its own KV head
+
+  for (int h = call.q_heads.begin; h < call.q_heads.end; ++h) {
+    const auto head = static_cast<std::uint16_t>(h);
+    const bool mapped = mishap_->kv_head && happens(step);
+    const int kv_head =
+        mapped ? mishap_->kv_head(plan_.problem, h, call.kv_heads) : static_cast<int>(h / plan_.problem.group());
+    AttendCall<Real> one{.problem = problem, .view = view, .dropout_seed = call.dropout_seed, .rank = rank_};
+    one.step = step;
+    if (mishap_->dropout_seed && happens(step)) one.dropout_seed = mishap_->dropout_seed(spot(step), call.dropout_seed);
+    one.q_heads = one.kv_heads = {head, static_cast<std::uint16_t>(head + 1)};
+    one.q_rows = call.q_rows;
+    one.kv_rows = call.kv_rows;
+
+    std::vector<Buffer<Real>> held;
+    const auto copy = [&](TensorKind tensor, int block, int of_head, const Real* values, std::int64_t size) {
+      held.push_back(read(tensor, block, of_head, values, size, step));
+      return held.back().data();
+    };
+    const auto at_q = [&](std::size_t n) {
+      return static_cast<std::size_t>(h - call.q_heads.begin) * q_blocks.size() + n;
+    };
+    for (std::size_t n = 0; n < q_blocks.size(); ++n) {
+      const std::int64_t rows = batch * call.q_rows[n];
+      one.q.push_back(copy(TensorKind::q, q_blocks[n], h, call.q[at_q(n)], rows * problem.dim_qk));
+    }
+    for (std::size_t n = 0; n < kv_blocks.size(); ++n) {
+      const auto at = static_cast<std::size_t>(kv_head - call.kv_heads.begin) * kv_blocks.size() + n;
+      const std::int64_t size = batch * call.kv_rows[n] * (problem.dim_qk + dim_v);
+      one.kv.push_back(copy(TensorKind::kv, kv_blocks[n], kv_head, call.kv[at], size));
+      if (pass == Pass::backward) one.dkv.push_back(call.dkv[at]);
+    }
+
+    std::vector<Buffer<Real>> parts;  // what this Attend alone makes of the rows
+    const bool apart = mishap_->join || (mishap_->stats_used && pass == Pass::backward);
+    for (std::size_t n = 0; n < q_blocks.size(); ++n) {
+      if (apart) parts.push_back(identity<Real>(plan_, {TensorKind::state, q_blocks[n], h}));
+      one.state.push_back(apart ? parts.back().data() : pass == Pass::forward ? call.state[at_q(n)] : nullptr);
+    }
+    if (pass == Pass::forward) {
+      kernel.forward(one, events);
+      for (std::size_t n = 0; n < parts.size(); ++n) {
+        join_rows({q_blocks[n], h}, batch * call.q_rows[n], call.state[at_q(n)], parts[n].data(), step);
+      }
+      continue;
+    }
+    if (apart) kernel.forward(one, nullptr);
+    one.state.clear();
+    for (std::size_t n = 0; n < q_blocks.size(); ++n) {
+      const std::int64_t rows = batch * call.q_rows[n];
+      one.d_o.push_back(copy(TensorKind::d_o, q_blocks[n], h, call.d_o[at_q(n)], rows * dim_v));
+      one.dq.push_back(call.dq[at_q(n)]);
+      one.stats.push_back(copy(TensorKind::stats, q_blocks[n], h, call.stats[at_q(n)], 2 * rows));
+      if (!mishap_->stats_used || !happens(step)) continue;
+      Real* used = held.back().data();
+      for (std::int64_t r = 0; r < rows; ++r) {
+        RowStats stats{used[r], used[rows + r]};
+        mishap_->stats_used(stats_of(parts[n].data(), rows, r, dim_v, one.d_o[n]), stats);
+        used[r] = static_cast<Real>(stats.lse);
+        used[rows + r] = static_cast<Real>(stats.delta);
+      }
+    }
+    kernel.backward(one);
+  }
+}
+
+template <class Real>
+void Wrongly<Real>::land(const Atom& atom, int step, Buffer<Real>& brought) {
+  if (!mishap_->landed || !brought) return;
+  landings_.begin(step, plan_.schedule.pass(step));
+  HeldBlock held{atom.tensor, atom.block, atom.head, plan_.layout.rows(side_of(atom.tensor), atom.block),
+                 widened(brought.data(), brought.size())};
+  HeldBlock right = held;
+  if (happens(step)) {
+    mishap_->landed(spot(step), before(landings_, atom.tensor, atom.head), held);
+    brought = brought.copy();  // the sender may still own what is only read
+    narrow(held.values, brought.data());
+  }
+  landings_.latest[{atom.tensor, atom.head}] = std::move(right);
+}
+
+template <class Real>
+void Wrongly<Real>::add(const Atom& atom, int step, Buffer<Real>& into, const Buffer<Real>& brought) const {
+  if (!mishap_->add || !happens(step)) return add_to(into.data(), brought.data(), into.size());
+  std::vector<double> sum = widened(into.data(), into.size());
+  mishap_->add(spot(step), atom.tensor, sum, widened(brought.data(), brought.size()));
+  narrow(sum, into.data());
+}
+
+template <class Real>
+void Wrongly<Real>::merge(const Atom& atom, int step, Buffer<Real>& into, const Buffer<Real>& brought) {
+  const std::int64_t rows = plan_.problem.batch * plan_.layout.rows(Side::q, atom.block);
+  if (!mishap_->join) return merge_state(into.data(), brought.data(), rows, plan_.problem.dim_v);
+  join_rows({atom.block, atom.head}, rows, into.data(), brought.data(), step);
+}
+
+template <class Real>
+void Wrongly<Real>::finished(const Atom& out, int step, const Buffer<Real>& state, std::optional<Real> sink,
+                             Buffer<Real>& to) {
+  if (!mishap_->finished || !happens(step)) return;
+  const Problem& p = plan_.problem;
+  const std::int64_t rows = p.batch * plan_.layout.rows(Side::q, out.block);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::vector<double> o = widened(to.data() + r * p.dim_v, p.dim_v);
+    double lse = to.data()[rows * p.dim_v + r];
+    FinishedRow row{.problem = p, .m = state.data()[r], .l = state.data()[rows + r], .o = o, .lse = lse};
+    if (sink) row.sink_logit = *sink;
+    mishap_->finished(row);
+    for (double& x : o) x = round_to(output_type(p.type), x);
+    narrow(o, to.data() + r * p.dim_v);
+    to.data()[rows * p.dim_v + r] = static_cast<Real>(lse);
+  }
+}
+
+template <class Real>
+void Wrongly<Real>::stats_made(int step, Buffer<Real>& stats) const {
+  if (!mishap_->stats_made || !happens(step)) return;
+  const std::int64_t rows = stats.size() / 2;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    RowStats made{stats.data()[r], stats.data()[rows + r]};
+    mishap_->stats_made(made);
+    stats.data()[r] = static_cast<Real>(made.lse);
+    stats.data()[rows + r] = static_cast<Real>(made.delta);
+  }
+}
+
+template class Wrongly<float>;
+template class Wrongly<double>;
+
+}  // namespace ringscope::cpu

@@ -49,15 +49,30 @@ TEST(Faults, EveryScheduleFaultIsRefusedByTheProofAndTracedToItsPlace) {
 }
 
 TEST(Faults, ASiteIsWhereTheCaseSaysOrNowhere) {
-  const Plan plan = make_plan(Problem{}, Recipe{.ranks = {1, 3, false}});
-  for (const FaultKind& kind : fault_kinds()) {
-    const auto site = choose_site(kind, plan, {std::string(kind.name), 2, 1}, 0);
-    ASSERT_TRUE(site) << kind.name;
-    EXPECT_EQ(site->rank, 2);
-    EXPECT_EQ(site->step, 1);
-    EXPECT_FALSE(choose_site(kind, plan, {std::string(kind.name), 3, 1}, 0)) << kind.name;
-    EXPECT_FALSE(choose_site(kind, plan, {std::string(kind.name), -1, 100}, 0)) << kind.name;
+  for (const Plan& plan : plans_of_every_schedule()) {
+    for (const FaultKind& kind : fault_kinds()) {
+      const FaultChoice anywhere{std::string(kind.name)};
+      for (const FaultSite& place : kind.sites(plan)) {
+        const auto site = choose_site(kind, plan, {anywhere.name, place.rank, place.step}, 0);
+        ASSERT_TRUE(site) << kind.name;
+        EXPECT_EQ(site->rank, place.rank);
+        EXPECT_EQ(site->step, place.step);
+      }
+      EXPECT_EQ(choose_site(kind, plan, anywhere, 0).has_value(), !kind.sites(plan).empty()) << kind.name;
+      EXPECT_FALSE(choose_site(kind, plan, {anywhere.name, plan.layout.ranks, -1}, 0)) << kind.name;
+      EXPECT_FALSE(choose_site(kind, plan, {anywhere.name, -1, 1000}, 0)) << kind.name;
+    }
   }
+}
+
+TEST(Faults, AWrongFormulaIsWrongEverywhereUnlessTheCaseNamesAPlace) {
+  const Plan plan = make_plan(Problem{}, Recipe{});
+  const FaultKind& kind = *find_fault("merge-weights-swapped");
+  const auto everywhere = choose_site(kind, plan, {}, 0);
+  ASSERT_TRUE(everywhere);
+  EXPECT_EQ(everywhere->rank, -1);
+  EXPECT_EQ(everywhere->step, -1);
+  EXPECT_EQ(choose_site(kind, plan, {"", 2, -1}, 0)->rank, 2);
 }
 
 TEST(Faults, TheSeedPicksAmongAllSites) {

@@ -52,13 +52,14 @@ TEST(Faults, ASiteIsWhereTheCaseSaysOrNowhere) {
   for (const Plan& plan : plans_of_every_schedule()) {
     for (const FaultKind& kind : fault_kinds()) {
       const FaultChoice anywhere{std::string(kind.name)};
-      for (const FaultSite& place : kind.sites(plan)) {
-        const auto site = choose_site(kind, plan, {anywhere.name, place.rank, place.step}, 0);
-        ASSERT_TRUE(site) << kind.name;
-        EXPECT_EQ(site->rank, place.rank);
-        EXPECT_EQ(site->step, place.step);
-      }
-      EXPECT_EQ(choose_site(kind, plan, anywhere, 0).has_value(), !kind.sites(plan).empty()) << kind.name;
+      const std::vector<FaultSite> places = kind.sites(plan);
+      EXPECT_EQ(choose_site(kind, plan, anywhere, 0).has_value(), !places.empty()) << kind.name;
+      if (places.empty()) continue;
+      const FaultSite& place = places[places.size() / 2];
+      const auto site = choose_site(kind, plan, {anywhere.name, place.rank, place.step}, 0);
+      ASSERT_TRUE(site) << kind.name;
+      EXPECT_EQ(site->rank, place.rank);
+      EXPECT_EQ(site->step, place.step);
       EXPECT_FALSE(choose_site(kind, plan, {anywhere.name, plan.layout.ranks, -1}, 0)) << kind.name;
       EXPECT_FALSE(choose_site(kind, plan, {anywhere.name, -1, 1000}, 0)) << kind.name;
     }

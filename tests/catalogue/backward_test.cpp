@@ -99,8 +99,12 @@ TEST(Backwards, AChunksOwnOutputAndLseInTheBackwardMissTheRest) {
   const Exhibit e("b1 h2 s8 d4 f64 | contiguous ring r2");
   const auto chunks = [](const RowAt&, std::vector<Entry>& entries) { in_chunks(entries, 4); };
   e.expect_passes(e.with({.entries = chunks}));
-  e.expect_caught(e.with({.entries = chunks, .delta = DeltaFrom::own_part}), "bounds", Output::dq);
-  e.expect_caught(e.with({.entries = chunks, .weights = WeightsFrom::own_part}), "bounds", Output::dq);
+  const Outputs own_delta = e.with({.entries = chunks, .delta = DeltaFrom::own_part});
+  const Outputs own_lse = e.with({.entries = chunks, .weights = WeightsFrom::own_part});
+  e.expect_caught(own_delta, "bounds", Output::dq);
+  e.expect_caught(own_lse, "bounds", Output::dq);
+  EXPECT_EQ(e.diagnosed(own_delta), "delta_local");
+  EXPECT_EQ(e.diagnosed(own_lse), "lse_local");
   const Exhibit one_chunk("b1 h2 s4 d4 f64 | contiguous ring r2");
   one_chunk.expect_passes(
       one_chunk.with({.entries = chunks, .delta = DeltaFrom::own_part, .weights = WeightsFrom::own_part}));
@@ -117,6 +121,14 @@ TEST(Backwards, LengthsOfTheLastStepCutTheBackwardOfTheFirst) {
     }
   };
   EXPECT_EQ(e.expect_caught(e.with({.entries = half_of_the_rows}), "bounds", Output::dq).row, 1);
+}
+
+// B9. The forward grew by an argument, the backward returns one gradient too few.
+TEST(Backwards, OneGradientTooFewIsMissingNotZero) {
+  const Exhibit e("b1 h2 s8 d4 f64 | contiguous ring r2");
+  Outputs wrong = e.right();
+  wrong.dv = {};
+  e.expect_caught(wrong, "shape", Output::dv);
 }
 
 // B10. Each rank must hand in its own contributions; the same list from all is N times one of them.

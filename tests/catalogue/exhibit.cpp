@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "backends/cpu/cpu_backend.h"
+#include "core/diagnosis/diagnosis.h"
 #include "core/execute.h"
 #include "tests/core/damage.h"
 
@@ -71,6 +72,20 @@ Place Exhibit::expect_caught(const Outputs& wrong, std::string_view check, Outpu
   const Report report = judged(wrong);
   expect_place(report, check, output);
   return report.where.value_or(Place{});
+}
+
+std::string Exhibit::diagnosed(const Outputs& wrong) const {
+  const Report report = judged(wrong);
+  Evidence evidence{.problem = c.problem,
+                    .inputs = reference.inputs,
+                    .given = wrong,
+                    .right = reference.oracle,
+                    .layout = plan.layout,
+                    .figures = report.figures,
+                    .first_wrong = report.where};
+  evidence.divisor.fill(4 * unit_roundoff(c.problem.type));
+  const auto diagnosis = diagnose(evidence);
+  return diagnosis ? diagnosis->name : std::string();
 }
 
 Outputs run(const Plan& plan, const Inputs& inputs) {

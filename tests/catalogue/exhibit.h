@@ -1,6 +1,7 @@
 // What the exhibits of the museum share: a right run beside a wrong one, and the check that tells them apart.
 #pragma once
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct Exhibit {
   void expect_passes(const Outputs& outputs) const;
   // The right run passes; the wrong one fails the check, first in `output`. Returns where.
   Place expect_caught(const Outputs& wrong, std::string_view check, Output output) const;
+  // What the pattern looks like; empty: no known one.
+  std::string diagnosed(const Outputs& wrong) const;
 };
 
 // What a proved or a damaged plan gives.

@@ -114,6 +114,14 @@ TEST(Layouts, EqualZigzagChunksOfUnequalLengthsLoseTokens) {
   e.expect_passes(e.right());
 }
 
+// L9, as we guess it: a kernel pads its rows to 8, and the padding leaks into the output.
+TEST(Layouts, RowsPaddedByAKernelLeakIntoTheShape) {
+  const Exhibit e("b1 h1 s4 d4 f64 | contiguous ring r2");
+  Outputs wrong = e.right();
+  wrong.o = Tensor({1, 1, 8, 4});
+  e.expect_caught(wrong, "shape", Output::o);
+}
+
 // L10. Tiling the list of KV heads (0, 1, 0, 1) where kernels repeat each of them (0, 0, 1, 1).
 TEST(Layouts, KvHeadsTiledInsteadOfRepeatedServeTheWrongQueries) {
   const auto tiled = [](const Exhibit& e) {
@@ -122,6 +130,7 @@ TEST(Layouts, KvHeadsTiledInsteadOfRepeatedServeTheWrongQueries) {
   };
   const Exhibit grouped("b1 h4/2 s8 d4 f64 | contiguous ring r2");
   EXPECT_EQ(grouped.expect_caught(tiled(grouped), "bounds", Output::o).head, 1);
+  EXPECT_EQ(grouped.diagnosed(tiled(grouped)), "gqa_head_mod");
   const Exhibit ungrouped("b1 h4 s8 d4 f64 | contiguous ring r2");
   ungrouped.expect_passes(tiled(ungrouped));
 }

@@ -35,6 +35,7 @@ TEST(Masks, AWindowReplacedByPlainCausalSeesTooMuch) {
   const Mask plain{.causal = true};
   EXPECT_EQ(e.expect_caught(e.under(plain), "bounds", Output::o).row, 3);
   EXPECT_GT(pairs_under(e.c.problem, plain), total_pairs(e.c.problem));
+  EXPECT_EQ(e.diagnosed(e.under(plain)), "window_no_left");
 }
 
 // M3. A window under a name that nobody reads is no window; here an unknown word is refused.
@@ -67,6 +68,8 @@ TEST(Masks, AWindowNarrowedBelowZeroIsNoWindow) {
 TEST(Masks, CausalAlignedToTheOtherCornerMovesTheTriangle) {
   const Exhibit e("b1 h2 s2x3 d4 f64 causal | contiguous ring r2");
   EXPECT_EQ(e.expect_caught(e.under({.causal = true, .offset = 0}), "bounds", Output::o).row, 0);
+  const Exhibit longer("b1 h2 s4x8 d4 f64 causal | contiguous ring r2");  // off by one would look like strict causal
+  EXPECT_EQ(longer.diagnosed(longer.under({.causal = true, .offset = 0})), "causal_top_left");
   const Exhibit equal("b1 h2 s3 d4 f64 causal | contiguous ring r2");
   equal.expect_passes(equal.under({.causal = true, .offset = 0}));
 }
@@ -75,6 +78,7 @@ TEST(Masks, CausalAlignedToTheOtherCornerMovesTheTriangle) {
 TEST(Masks, DocumentBoundariesDroppedLetTokensSeeTheNeighbourDocument) {
   const Exhibit packed("b1 h2 s4 d4 f64 causal docs=0,2,4 | contiguous ring r2");
   EXPECT_EQ(packed.expect_caught(packed.under({.causal = true}), "bounds", Output::o).row, 2);
+  EXPECT_EQ(packed.diagnosed(packed.under({.causal = true})), "documents_ignored");
   const Exhibit one("b1 h2 s4 d4 f64 causal docs=0,4 | contiguous ring r2");
   one.expect_passes(one.under({.causal = true}));
 }
@@ -92,6 +96,7 @@ TEST(Masks, LocalTrianglesInEveryBlockMaskTheWrongKeys) {
     }});
   };
   EXPECT_EQ(e.expect_caught(triangles(false), "bounds", Output::o).row, 0);
+  EXPECT_EQ(e.diagnosed(triangles(false)), "ring_local_positions");
   EXPECT_EQ(e.expect_caught(triangles(true), "bounds", Output::o).row, 2);
 }
 
@@ -100,6 +105,7 @@ TEST(Masks, LocalTrianglesInEveryBlockMaskTheWrongKeys) {
 TEST(Masks, JointTokensUnderThePlainTriangleAreHidden) {
   const Exhibit e("b1 h2 s4 d4 f64 prefix=2 | contiguous ring r2");
   EXPECT_EQ(e.expect_caught(e.under({.causal = true}), "bounds", Output::o).row, 0);
+  EXPECT_EQ(e.diagnosed(e.under({.causal = true})), "prefix_ignored");
 }
 
 // M9. Joint keys attached at the first hop as well as at the last are taken in twice.
@@ -133,6 +139,8 @@ TEST(Masks, AForgottenRightBoundOpensTheFuture) {
       on.expect_passes(on.under({.causal = true, .window = Window{left, -1}}));
     }
   }
+  const Exhibit e("b1 h2 s4 d4 f64 window=1,0 | contiguous ring r2");
+  EXPECT_EQ(e.diagnosed(e.under({.window = Window{1, -1}})), "window_no_right");
 }
 
 // M12. Masked keys as scores of -inf: exp(-inf - -inf) in a row that sees nothing, and from there everywhere.
@@ -148,6 +156,7 @@ TEST(Masks, ARowThatSeesNothingPoisonsTheGradientsOfEveryKey) {
   const Place place = e.expect_caught(wrong, "bounds", Output::o);
   EXPECT_EQ(place.row, 0);
   const Report report = e.judged(wrong);
+  EXPECT_EQ(e.diagnosed(wrong), "empty_row_nan");
   EXPECT_EQ(report.of(Output::dv).nonfinite, e.c.problem.shape_v().size());
 }
 

@@ -4,7 +4,6 @@
 
 #include <numbers>
 
-#include "core/diagnosis/diagnosis.h"
 #include "tests/catalogue/partials.h"
 
 namespace ringscope {
@@ -127,17 +126,7 @@ TEST(Merges, AnLseInBaseTwoIsDiagnosedByItsConstantRatio) {
   Outputs wrong = e.right();
   for (double& x : wrong.lse.values) x *= std::numbers::log2e;
   e.expect_caught(wrong, "bounds", Output::lse);
-  const Report report = e.judged(wrong);
-  Evidence evidence{.problem = e.c.problem,
-                    .inputs = e.reference.inputs,
-                    .given = wrong,
-                    .right = e.reference.oracle,
-                    .figures = report.figures,
-                    .first_wrong = report.where};
-  evidence.divisor.fill(1e-12);
-  const auto diagnosis = diagnose(evidence);
-  ASSERT_TRUE(diagnosis);
-  EXPECT_EQ(diagnosis->name, "lse_base_2");
+  EXPECT_EQ(e.diagnosed(wrong), "lse_base_2");
 }
 
 // G8. Two people mend the base at both ends.
@@ -206,6 +195,7 @@ TEST(Merges, APlainAverageOfPartialsNeedsNoLseAndIsWrong) {
   };
   const Exhibit e("b1 h2 s8 d4 f64 fwd | contiguous ring r2");
   e.expect_caught(averaged(e, 4), "bounds", Output::o);
+  EXPECT_EQ(e.diagnosed(averaged(e, 4)), "merge_average");
   const Exhibit equal("b1 h2 s8 d4 f64 fwd | contiguous ring r2 | cpu | uniform");
   equal.expect_passes(averaged(equal, 4));
 }

@@ -115,7 +115,7 @@ void add_verify(CLI::App& program, ExitCode& exit) {
   verify.add_option("--suite", a->suite, "a suite: see `ringscope list suites`")->type_name("smoke|ci|full");
   verify.add_option("--random", a->random, "so many cases at random over the whole grammar; a failure is shrunk")
       ->type_name("N");
-  verify.add_flag("--shrink", a->shrink, "failures made as small as they can be; --random always does");
+  verify.add_flag("--shrink", a->shrink, "the first failure of each kind made as small as it can be; --random does");
   verify.add_option("--seed", a->seed, "what --random draws from, or the data of --schedule")->type_name("S");
   verify.add_option("--filter", a->filter, "only cases that have all these words")->type_name("WORDS");
   verify.add_option("--backend", a->backend, "the backend field of all cases")->type_name("WORDS");

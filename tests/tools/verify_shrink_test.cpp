@@ -22,24 +22,36 @@ std::optional<Shrunk> first_found(const VerifyArguments& arguments, const Verify
   return std::nullopt;
 }
 
-TEST(VerifyShrink, AMistakeIsFoundWithin200CasesAndShrunkToAFewTokensOnFewRanks) {
-  const VerifyOptions options{.make_backend = make_backend, .unproved = Unproved::run};
+void expect_found_and_small(const char* fault, Unproved unproved) {
+  const VerifyOptions options{.make_backend = make_backend, .unproved = unproved};
+  for (const char* seed : {"1", "2", "3", "4"}) {
+    VerifyArguments arguments;
+    arguments.random = "200";
+    arguments.seed = seed;
+    arguments.fault = fault;
+    arguments.unproved = unproved == Unproved::run;
+    const auto shrunk = first_found(arguments, options);
+    ASSERT_TRUE(shrunk) << fault;
+    const Case& c = *shrunk->job.c;
+    EXPECT_LE(c.problem.len_q, 16) << shrunk->job.line;
+    EXPECT_LE(c.problem.len_kv, 16) << shrunk->job.line;
+    EXPECT_LE(c.recipe.ranks.count(), 3) << shrunk->job.line;
+    EXPECT_GT(shrunk->tries, 0);
+    EXPECT_THAT(shrunk->job.repeat, testing::HasSubstr(shrunk->job.line));
+  }
+}
+
+TEST(VerifyShrink, SubtleMistakesAreFoundWithin200CasesAndShrunkToAFewTokensOnFewRanks) {
+  for (const char* fault :
+       {"strict-causal", "merge-weights-swapped", "delta-local", "dkv-one-hop-short", "gqa-head-mod"}) {
+    expect_found_and_small(fault, Unproved::refuse);
+  }
+}
+
+TEST(VerifyShrink, MistakesOfSchedulesAreShrunkByTheProofAndByTheNumbers) {
   for (const char* fault : {"drop-block", "drop-move"}) {
-    for (const char* seed : {"1", "2", "3", "4"}) {
-      VerifyArguments arguments;
-      arguments.random = "200";
-      arguments.seed = seed;
-      arguments.fault = fault;
-      arguments.unproved = true;
-      const auto shrunk = first_found(arguments, options);
-      ASSERT_TRUE(shrunk) << fault;
-      const Case& c = *shrunk->job.c;
-      EXPECT_LE(c.problem.len_q, 16) << shrunk->job.line;
-      EXPECT_LE(c.problem.len_kv, 16) << shrunk->job.line;
-      EXPECT_LE(c.recipe.ranks.count(), 3) << shrunk->job.line;
-      EXPECT_GT(shrunk->tries, 0);
-      EXPECT_THAT(shrunk->job.repeat, testing::HasSubstr(shrunk->job.line));
-    }
+    expect_found_and_small(fault, Unproved::refuse);
+    expect_found_and_small(fault, Unproved::run);
   }
 }
 

@@ -34,8 +34,8 @@ def existing_tests(root: Path) -> set[str]:
 
 def told_entries(page: str) -> list[tuple[str, str]]:
     """Ids and texts, exhibits and rows of tables alike; a row's last cell is its reason."""
-    exhibits = [(entry, text) for entry, text in EXHIBIT.findall(page)]
-    return exhibits + [(entry, f"{reference}. Not here: {reason.strip()}") for entry, reference, reason in ROW.findall(page)]
+    rows = [(entry, f"{reference}. Not here: {reason.strip()}") for entry, reference, reason in ROW.findall(page)]
+    return EXHIBIT.findall(page) + rows
 
 
 def breaches(root: Path) -> Iterator[str]:

@@ -1,5 +1,4 @@
 // The museum, hall of backward passes: the outputs are right and the gradients are not (docs/museum.md, B1 to B15).
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,6 +84,8 @@ TEST(Backwards, ADkvChainOneHopShortNeverComesHome) {
   };
   EXPECT_EQ(dkv_moves(first_backward_step(plan.schedule)), 0);
   EXPECT_EQ(prove(plan).facts.backward.transfers[static_cast<std::size_t>(TensorKind::dkv)], 2);
+  expect_place(verified("b1 h2 s8 d4 f64 | contiguous ring r2 | cpu:naive | fault=dkv-one-hop-short"), "bounds",
+               Output::dk);
   const Violation v = expect_refused(plan, with_plant(plan, "dKV hop dropped"), Rule::gradient);
   EXPECT_EQ(v.slice.tensor, TensorKind::dkv);
 }
@@ -105,6 +106,7 @@ TEST(Backwards, AChunksOwnOutputAndLseInTheBackwardMissTheRest) {
   e.expect_caught(own_lse, "bounds", Output::dq);
   EXPECT_EQ(e.diagnosed(own_delta), "delta_local");
   EXPECT_EQ(e.diagnosed(own_lse), "lse_local");
+  expect_place(verified("b1 h2 s8 d4 f64 | contiguous ring r2 | cpu:naive | fault=delta-local"), "bounds", Output::dq);
   const Exhibit one_chunk("b1 h2 s4 d4 f64 | contiguous ring r2");
   one_chunk.expect_passes(
       one_chunk.with({.entries = chunks, .delta = DeltaFrom::own_part, .weights = WeightsFrom::own_part}));

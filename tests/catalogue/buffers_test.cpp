@@ -1,6 +1,5 @@
 // The museum, hall of races: something is read before it is there, or written before it is free (docs/museum.md, R1 to
 // R8). A plan says all waits, so the proof sees them without a race having to happen.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "tests/catalogue/exhibit.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,6 +36,14 @@ Tensor reordered(const Tensor& x, std::span<const std::int64_t> order, Direct di
     }
   }
   return out;
+}
+
+Report verified_by(std::string_view line, const cpu::KernelKind& kernel) {
+  References references;
+  const auto make = [&](const BackendChoice&) -> std::unique_ptr<Backend> {
+    return std::make_unique<cpu::CpuBackend>(kernel);
+  };
+  return verify(parse_case(line), references, {.make_backend = make}).report;
 }
 
 }  // namespace
@@ -115,15 +122,13 @@ Plan with_plant(const Plan& plan, std::string_view name) {
 }
 
 Report verified(std::string_view line, const cpu::KernelKind& kernel) {
-  References references;
-  const VerifyOptions options{.make_backend = [&](const BackendChoice&) -> std::unique_ptr<Backend> {
-    return std::make_unique<cpu::CpuBackend>(kernel);
-  }};
-  const Verified right = verify(parse_case(line), references, {.make_backend = [](const BackendChoice&) {
-                                  return std::unique_ptr<Backend>(std::make_unique<cpu::CpuBackend>(naive()));
-                                }});
-  EXPECT_EQ(right.report.verdict, Verdict::passed) << right.report.reason;
-  return verify(parse_case(line), references, options).report;
+  const Report right = verified_by(line, naive());
+  EXPECT_EQ(right.verdict, Verdict::passed) << right.reason;
+  return verified_by(line, kernel);
+}
+
+Report verified(std::string_view line) {
+  return verified_by(line, naive());
 }
 
 void expect_place(const Report& report, std::string_view check, Output output) {

@@ -47,6 +47,8 @@ Plan with_plant(const Plan& plan, std::string_view name);
 
 // The verdict of a case that runs on a kernel with a mistake in it; the place says rank and step where they are known.
 Report verified(std::string_view line, const cpu::KernelKind& kernel);
+// The verdict of a case that may name a fault (core/faults), on the naive kernel.
+Report verified(std::string_view line);
 void expect_place(const Report& report, std::string_view check, Output output);
 
 // Positions in the ranks' order: rank 0's rows first.

@@ -131,6 +131,8 @@ TEST(Layouts, KvHeadsTiledInsteadOfRepeatedServeTheWrongQueries) {
   const Exhibit grouped("b1 h4/2 s8 d4 f64 | contiguous ring r2");
   EXPECT_EQ(grouped.expect_caught(tiled(grouped), "bounds", Output::o).head, 1);
   EXPECT_EQ(grouped.diagnosed(tiled(grouped)), "gqa_head_mod");
+  expect_place(verified("b1 h4/2 s8 d4 f64 | contiguous ring r2 | cpu:naive | fault=gqa-head-mod"), "bounds",
+               Output::o);
   const Exhibit ungrouped("b1 h4 s8 d4 f64 | contiguous ring r2");
   ungrouped.expect_passes(tiled(ungrouped));
 }

@@ -1,5 +1,4 @@
 // The museum, hall of merges: what two partial softmaxes make (docs/museum.md, G1 to G12).
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numbers>

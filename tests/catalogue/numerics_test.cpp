@@ -1,5 +1,4 @@
 // The museum, hall of numerics: the right formula in too few bits (docs/museum.md, N1 to N12).
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

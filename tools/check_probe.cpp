@@ -22,7 +22,8 @@ struct Change {
   std::string flag, value, looks_like;
 };
 
-constexpr double most_products = 1e7;  // of one probe; there are some hundreds
+constexpr double most_products = 1e7;              // of one probe; there are some hundreds
+constexpr std::int64_t most_pairs = 2048L * 2048;  // above, two changes at once are not tried
 
 Judged judge_first_group(const Dump& dump) {
   Foreign foreign = one_group(foreign_of(dump), 0, 0);
@@ -134,7 +135,9 @@ std::vector<std::string> described_otherwise(const std::vector<std::string>& pat
   std::vector<std::string> hints;
   if (auto base = other_base(paths, words, dump, judged)) hints.push_back(std::move(*base));
   if (is_right(dump)) return hints;  // the first head is right as it is described
+  const bool large = dump.problem.len_q * dump.problem.len_kv > most_pairs;
   for (const std::vector<Change>& changes : combinations(kinds_of_change(words, dump))) {
+    if (large && changes.size() > 1) break;
     const auto other = try_read(paths, changed(words, changes));
     if (!other || !is_right(*other)) continue;
     hints.push_back(sentence(changes));

@@ -216,6 +216,30 @@ TEST(FirstWrong, NamesRankLocalRowAndTheKvBlockThatIsMissingOrTwice) {
   }
 }
 
+TEST(FirstWrong, NamesTheKvBlockThatDqLacks) {
+  TheirRun run(causal(64));
+  const Layout layout = make_layout({.name = "contiguous"}, run.problem, 4, 1);
+  const Problem& p = run.problem;
+  const std::int64_t b = 1, h = 3, i = 60, h_kv = h / p.group();
+  for (const std::int64_t j : layout.block(Side::kv, 2).positions()) {
+    double s = 0, dp = 0, delta = 0;
+    for (std::int64_t d = 0; d < p.dim_qk; ++d) s += run.inputs->q.row(b, h, i)[d] * run.inputs->k.row(b, h_kv, j)[d];
+    for (std::int64_t d = 0; d < p.dim_v; ++d) {
+      dp += run.inputs->d_o.row(b, h, i)[d] * run.inputs->v.row(b, h_kv, j)[d];
+      delta += run.inputs->d_o.row(b, h, i)[d] * run.outputs->o.row(b, h, i)[d];
+    }
+    const double ds = std::exp(s * p.scale() - *run.outputs->lse.row(b, h, i)) * (dp - delta) * p.scale();
+    for (std::int64_t d = 0; d < p.dim_qk; ++d)
+      run.outputs->dq.row(b, h, i)[d] -= ds * run.inputs->k.row(b, h_kv, j)[d];
+  }
+  const auto first = find_first_wrong(run.foreign(), run.judge(), layout);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->output, Output::dq);
+  EXPECT_EQ(first->rank, 3);
+  EXPECT_EQ(first->local_row, 12);
+  EXPECT_EQ(first->kv_block, 2);
+}
+
 TEST(FirstWrong, NamesNoKvBlockWhenNoneExplainsTheRow) {
   TheirRun run(causal(64));
   const Layout layout = make_layout({.name = "zigzag"}, run.problem, 4, 1);

@@ -88,7 +88,7 @@ int run(const VerifyArguments& a) {
     tally.add(job, result.report);
     const bool one_by_one = jobs.size() <= few_jobs;
     if (a.json || one_by_one || result.report.verdict != Verdict::passed) progress.clear();
-    const auto shrunk = shrinker.shrink(job, result.report);
+    const auto shrunk = shrinker.shrink(job, result);
     a.json ? print_json(result, shrunk, a.against) : print_text(job, result, shrunk, a.against, one_by_one);
     progress.step(tally.all());
   });
@@ -106,7 +106,7 @@ int run(const VerifyArguments& a) {
 void add_verify(CLI::App& program, ExitCode& exit) {
   CLI::App& verify = add_command(
       program, "verify", "plans, proves, runs and compares cases with the oracle; alone it runs the smoke suite",
-      {"ringscope verify \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\"",
+      {"ringscope verify \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\"", "ringscope verify --random 200 --seed 1",
        "ringscope verify --suite ci --filter \"zigzag causal\" --backend cpu:bitwise --json"});
   const auto a = std::make_shared<VerifyArguments>();
   verify.add_option("CASE", a->cases, "quoted case lines")->type_name("");

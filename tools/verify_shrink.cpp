@@ -16,19 +16,24 @@ constexpr int tries_of_faults = 60;
 Shrinker::Shrinker(const VerifyArguments& arguments, const VerifyOptions& options)
     : arguments_(arguments), options_(options) {}
 
-std::optional<Shrunk> Shrinker::shrink(const VerifyJob& job, const Report& report) {
+std::optional<Shrunk> Shrinker::shrink(const VerifyJob& job, const Verified& result) {
+  const Verdict verdict = result.report.verdict;
   const bool is_asked = arguments_.shrink || !arguments_.random.empty();
-  if (!is_asked || !job.c || job.plan != nullptr || !is_failure(report.verdict) || !is_new(report)) return std::nullopt;
+  const bool is_case = job.c.has_value() && job.plan == nullptr;
+  if (!is_asked || !is_case || !is_failure(verdict) || !is_new(result.report)) return std::nullopt;
   References references;
-  Shrunk shrunk;
+  // Every case that still fails is smaller than those before: the last one's result is the smallest one's, even where a
+  // failure does not come back each time.
+  Shrunk shrunk{.result = result};
   const auto still_fails = [&](const Case& c) {
     ++shrunk.tries;
-    return is_same_failure(verify(c, references, options_).report, report);
+    Verified tried = verify(c, references, options_);
+    if (!is_same_failure(tried.report, result.report)) return false;
+    shrunk.result = std::move(tried);
+    return true;
   };
-  const Case smallest =
-      ringscope::shrink(*job.c, still_fails, report.verdict == Verdict::faulted ? tries_of_faults : usual_tries);
-  shrunk.job = make_job(smallest, arguments_);
-  shrunk.result = verify(smallest, references, options_);
+  const int most_tries = verdict == Verdict::faulted ? tries_of_faults : usual_tries;
+  shrunk.job = make_job(ringscope::shrink(*job.c, still_fails, most_tries), arguments_);
   return shrunk;
 }
 

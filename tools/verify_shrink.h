@@ -20,7 +20,7 @@ class Shrinker {
   Shrinker(const VerifyArguments& arguments, const VerifyOptions& options);
 
   // Nothing where the job passed, is no case of its own, or is not the first of its kind.
-  std::optional<Shrunk> shrink(const VerifyJob& job, const Report& report);
+  std::optional<Shrunk> shrink(const VerifyJob& job, const Verified& result);
 
  private:
   bool is_new(const Report& report);

@@ -13,9 +13,10 @@ std::optional<Shrunk> first_found(const VerifyArguments& arguments, const Verify
   References references;
   Shrinker shrinker(arguments, options);
   for (const VerifyJob& job : make_jobs(arguments)) {
-    const Report report = verify(*job.c, references, options).report;
-    if (const auto shrunk = shrinker.shrink(job, report)) {
-      EXPECT_TRUE(is_same_failure(report, shrunk->result.report)) << job.line << "\n" << shrunk->job.line;
+    const Verified result = verify(*job.c, references, options);
+    if (const auto shrunk = shrinker.shrink(job, result)) {
+      EXPECT_TRUE(is_same_failure(result.report, shrunk->result.report)) << job.line << "\n" << shrunk->job.line;
+      EXPECT_EQ(shrunk->result.report.case_line, shrunk->job.line);
       return shrunk;
     }
   }
@@ -82,8 +83,8 @@ TEST(VerifyShrink, OnlyTheFirstFailureOfItsKindIsShrunk) {
   References references;
   Shrinker shrinker(arguments, options);
   const auto jobs = make_jobs(arguments);
-  EXPECT_TRUE(shrinker.shrink(jobs[0], verify(*jobs[0].c, references, options).report));
-  EXPECT_FALSE(shrinker.shrink(jobs[1], verify(*jobs[1].c, references, options).report));
+  EXPECT_TRUE(shrinker.shrink(jobs[0], verify(*jobs[0].c, references, options)));
+  EXPECT_FALSE(shrinker.shrink(jobs[1], verify(*jobs[1].c, references, options)));
 }
 
 }  // namespace

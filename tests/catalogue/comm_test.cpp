@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "backends/registry/registry.h"
 #include "core/program_check.h"
 #include "tests/catalogue/exhibit.h"
 #include "tests/catalogue/mistaken_kernel.h"
@@ -101,10 +100,7 @@ TEST(Comms, AReceiveSkippedOnOneSideLeavesAnUnmatchedSend) {
 
 // C5. What a hang needs is a report: who stopped, at which step, who waits for what.
 TEST(Comms, AHangOfOneInSixteenRanksNamesRankAndStep) {
-  References references;
-  const Report report = verify(parse_case("b1 h2 s32 d4 fwd | contiguous ring r16 | cpu:naive | fault=stall@r7,t3"),
-                               references, {.make_backend = make_backend, .deadline_seconds = 0.1})
-                            .report;
+  const Report report = verified("b1 h2 s32 d4 fwd f64 | contiguous ring r16 | cpu:naive | fault=stall@r7,t3");
   EXPECT_EQ(report.verdict, Verdict::faulted);
   ASSERT_TRUE(report.where);
   EXPECT_EQ(report.where->check, "transport");

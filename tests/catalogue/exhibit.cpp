@@ -41,7 +41,7 @@ Tensor reordered(const Tensor& x, std::span<const std::int64_t> order, Direct di
 Report verified_by(std::string_view line, const cpu::KernelKind& kernel) {
   References references;
   const auto make = [&](const BackendChoice&) -> std::unique_ptr<Backend> {
-    return std::make_unique<cpu::CpuBackend>(kernel);
+    return std::make_unique<cpu::CpuBackend>(kernel, cpu::CpuOptions{.clock = std::make_shared<cpu::VirtualClock>()});
   };
   return verify(parse_case(line), references, {.make_backend = make}).report;
 }

@@ -3,8 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+#include <sstream>
+
 #include "backends/registry/registry.h"
 #include "core/shrink.h"
+#include "tests/tools/run_program.h"
 
 namespace ringscope {
 namespace {
@@ -85,6 +89,32 @@ TEST(VerifyShrink, OnlyTheFirstFailureOfItsKindIsShrunk) {
   const auto jobs = make_jobs(arguments);
   EXPECT_TRUE(shrinker.shrink(jobs[0], verify(*jobs[0].c, references, options)));
   EXPECT_FALSE(shrinker.shrink(jobs[1], verify(*jobs[1].c, references, options)));
+}
+
+TEST(VerifyShrink, TheReportShowsTheSmallestCaseAndWhereItCameFrom) {
+  const std::string line = "b1 h4 s24 d16 f32 causal | zigzag ring r4 | cpu:naive | random seed=0 fault=strict-causal";
+  const Ran ran = run({"verify", line, "--shrink"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out,
+              testing::HasSubstr("fwd | contiguous ring r1 | cpu:naive | random seed=0 fault=strict-causal\n"));
+  EXPECT_THAT(ran.out, testing::HasSubstr("tries from: " + line));
+}
+
+TEST(VerifyShrink, JsonHasBothReports) {
+  const Ran ran = run({"verify", "--random", "40", "--seed", "1", "--fault", "strict-causal", "--json"});
+  EXPECT_EQ(ran.code, 1);
+  std::istringstream lines(ran.out);
+  int shrunk = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (!json.contains("shrunk")) continue;
+    ++shrunk;
+    EXPECT_EQ(json["shrunk"]["verdict"], json["verdict"]);
+    EXPECT_EQ(json["shrunk"]["where"]["check"], json["where"]["check"]);
+    EXPECT_LT(json["shrunk"]["case"].get<std::string>().size(), json["case"].get<std::string>().size());
+    EXPECT_GT(json["shrunk"]["tries"], 0);
+  }
+  EXPECT_GT(shrunk, 0);
 }
 
 }  // namespace

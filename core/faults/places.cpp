@@ -160,6 +160,30 @@ Sites joins() {
   };
 }
 
+Sites joins_with_empty_rows() {
+  return [](const Plan& plan) {
+    std::set<Started> started;
+    return attends_where([&](const Plan& p, int step, const Attend& a, const AttendView& view) {
+      bool meets = false;
+      if (p.schedule.pass(step) == Pass::backward || view.keys() == 0) return false;
+      for (std::int64_t b = 0; b < p.problem.batch; ++b) {
+        for (std::int64_t row = 0; row < view.rows(); ++row) {
+          const std::int64_t i = view.q_positions()[static_cast<std::size_t>(row)];
+          for (int h = a.q_heads.begin; h < a.q_heads.end; ++h) {
+            const Started which{a.rank, b, h, i};
+            if (!view.spans(b, row).empty()) {
+              started.insert(which);
+            } else if (started.contains(which)) {
+              meets = true;
+            }
+          }
+        }
+      }
+      return meets;
+    })(plan);
+  };
+}
+
 Sites parts_of_backward() {
   return attends_where([](const Plan& plan, int step, const Attend&, const AttendView& view) {
     if (plan.schedule.pass(step) != Pass::backward) return false;

@@ -24,6 +24,8 @@ Sites homes_where(std::function<bool(const Plan& plan, int rank)> is);
 Sites attends_where(ProblemIs is);
 // Attends and merges where some row's State meets another that has keys too.
 Sites joins();
+// Attends that leave a row without keys whose State has some.
+Sites joins_with_empty_rows();
 // Backward Attends where some row sees a part of its keys.
 Sites parts_of_backward();
 

@@ -19,6 +19,7 @@ void add_list(CLI::App& program);
 void add_check(CLI::App& program, ExitCode& exit);
 void add_export(CLI::App& program);
 void add_compare(CLI::App& program, ExitCode& exit);
+void add_faults(CLI::App& program);
 void add_completion(CLI::App& program);
 
 }  // namespace ringscope

@@ -66,6 +66,7 @@ int run_program(std::vector<std::string> arguments) {
   add_show(program);
   add_export(program);
   add_compare(program, exit);
+  add_faults(program);
   add_completion(program);
   refuse_unknown_arguments(program);
   try {

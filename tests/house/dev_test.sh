@@ -7,7 +7,7 @@ cd /
 fail() { echo "dev_test: $*" >&2; exit 1; }
 
 listed=$("$dev")
-for verb in setup build demo test run bench fuzz format lint; do
+for verb in setup build demo test run bench fuzz faults format lint; do
   [[ $listed == *"  $verb "* ]] || fail "./dev does not list $verb"
   [[ $("$dev" help "$verb") == *"./dev $verb"* ]] || fail "./dev help $verb does not say how to call it"
 done

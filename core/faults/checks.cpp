@@ -127,7 +127,7 @@ std::vector<CheckKind> make_checks() {
   std::vector<CheckKind> kinds{
       exact_fill("needle", "exact answers: one key has all the weight", Fill::needle),
       exact_fill("uniform", "exact answers: all keys have the same weight", Fill::uniform),
-      exact_fill("poison", "exact answers: keys that no query may see are NaN", Fill::poison),
+      exact_fill("poison", "keys that no query may see are NaN, the rest is random", Fill::poison),
       contract("o", "O within its derived bound, dense fills", {Output::o}, dense),
       contract("lse", "LSE within its derived bound, dense fills", {Output::lse}, dense),
       contract("dq", "dQ within its derived bound, dense fills", {Output::dq}, dense_backward),

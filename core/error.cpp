@@ -12,6 +12,7 @@ int exit_code(ErrorKind kind) {
     case ErrorKind::bad_file:
       return 2;
     case ErrorKind::unprovable:
+    case ErrorKind::broken_kernel:
       return 1;
     case ErrorKind::unsupported:
       return 3;

@@ -33,6 +33,7 @@ void conclude(Report& report, const Error& error) {
     case ErrorKind::unsupported:
       return conclude(report, Verdict::skipped, error.what());
     case ErrorKind::unprovable:
+    case ErrorKind::broken_kernel:
       return conclude(report, Verdict::failed, error.what());
     case ErrorKind::fault:
       return conclude(report, Verdict::faulted, error.what());
@@ -119,8 +120,10 @@ void run_trial(const Trial& trial, const Case& c, References& references, const 
 
 void conclude_fault(Report& report, const RankError& error) {
   conclude(report, error);
-  report.where =
-      Place{.check = "transport", .rank = error.rank, .step = error.step, .kv_block = kv_block_of(error.slice)};
+  report.where = Place{.check = error.kind == ErrorKind::broken_kernel ? "plugin" : "transport",
+                       .rank = error.rank,
+                       .step = error.step,
+                       .kv_block = kv_block_of(error.slice)};
 }
 
 void verify_trial(const Plan& plan, const Case& c, References& references, const VerifyOptions& options,
@@ -146,6 +149,7 @@ Verified concluded(std::string line, const Body& body) {
     conclude_fault(result.report, error);
   } catch (const Error& error) {
     conclude(result.report, error);
+    if (error.kind == ErrorKind::broken_kernel) result.report.where = Place{.check = "plugin"};
   }
   result.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

@@ -31,7 +31,7 @@ std::vector<Item> words_of_topic(Field field, Topic topic) {
 
 std::vector<Item> backends() {
   std::vector<Item> items;
-  for (const BackendInfo& info : backend_infos()) items.push_back({info.name, info.sentence});
+  for (const BackendInfo& info : backend_sentences()) items.push_back({info.name, info.sentence});
   return items;
 }
 

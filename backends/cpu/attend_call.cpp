@@ -64,6 +64,7 @@ AttendCall<Real> make_call(const Plan& plan, std::int64_t attend_index, const At
   const auto add_kv = [&](const Atom& atom) { return accumulator(store, plan, atom, a.acc_kv).data(); };
 
   AttendCall<Real> call{.problem = plan.problem, .view = view, .rank = when.rank, .step = when.step};
+  call.kv_slice = {TensorKind::kv, a.kv, a.kv_heads};
   call.q_heads = a.q_heads;
   call.kv_heads = a.kv_heads;
   call.q_rows = rows_of(plan.layout, Side::q, q);

@@ -39,7 +39,10 @@ Support CpuBackend::supports(const Problem&, const Schedule&) const {
 std::unique_ptr<Session> CpuBackend::open(const Plan& plan, const RunOptions& options) {
   KernelOptions kernel = options_.kernel;
   if (kernel.threads == 0) kernel.threads = threads_per_rank(plan);
-  return open_session(plan, options, kind_, kernel, options_);
+  if (plan.problem.type == ElementType::f64) {
+    return open_session(plan, options, kind_.make_double(kernel), kind_.records_rows, options_);
+  }
+  return open_session(plan, options, kind_.make_float(kernel), kind_.records_rows, options_);
 }
 
 }  // namespace ringscope::cpu

@@ -20,7 +20,8 @@ struct AttendCall {
   const Problem& problem;
   const AttendView& view;  // local rows and keys run through the blocks in this order
   std::uint64_t dropout_seed = 0;
-  int rank = 0, step = 0;  // for row events alone
+  int rank = 0, step = 0;  // for row events and the sentences of errors alone
+  Slice kv_slice;          // the same
   Heads q_heads, kv_heads;
   std::vector<std::int64_t> q_rows, kv_rows;  // [blocks] rows of each block
 

@@ -93,12 +93,15 @@ class CpuSession : public Session {
 
 }  // namespace
 
-std::unique_ptr<Session> open_session(const Plan& plan, const RunOptions& run, const KernelKind& kind,
-                                      const KernelOptions& kernel, const CpuOptions& cpu) {
-  if (plan.problem.type == ElementType::f64) {
-    return std::make_unique<CpuSession<double>>(plan, run, kind.make_double(kernel), kind.records_rows, cpu);
-  }
-  return std::make_unique<CpuSession<float>>(plan, run, kind.make_float(kernel), kind.records_rows, cpu);
+template <class Real>
+std::unique_ptr<Session> open_session(const Plan& plan, const RunOptions& run, std::unique_ptr<Kernel<Real>> kernel,
+                                      bool records_rows, const CpuOptions& cpu) {
+  return std::make_unique<CpuSession<Real>>(plan, run, std::move(kernel), records_rows, cpu);
 }
+
+template std::unique_ptr<Session> open_session(const Plan&, const RunOptions&, std::unique_ptr<Kernel<float>>, bool,
+                                               const CpuOptions&);
+template std::unique_ptr<Session> open_session(const Plan&, const RunOptions&, std::unique_ptr<Kernel<double>>, bool,
+                                               const CpuOptions&);
 
 }  // namespace ringscope::cpu

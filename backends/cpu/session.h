@@ -8,8 +8,9 @@
 
 namespace ringscope::cpu {
 
-// Real is chosen by the problem's type: double for f64, else float.
-std::unique_ptr<Session> open_session(const Plan& plan, const RunOptions& run, const KernelKind& kind,
-                                      const KernelOptions& kernel, const CpuOptions& cpu);
+// Real is double for problems in f64, else float. Rows are recorded by kernels that can.
+template <class Real>
+std::unique_ptr<Session> open_session(const Plan& plan, const RunOptions& run, std::unique_ptr<Kernel<Real>> kernel,
+                                      bool records_rows, const CpuOptions& cpu);
 
 }  // namespace ringscope::cpu

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "backends/cpu/cpu_backend.h"
+#include "backends/cpu/plugin.h"
 #include "core/error.h"
 #include "core/nearest.h"
 
@@ -24,9 +25,8 @@ constexpr std::array absent_backends = {
     Absent{"cuda:bitwise", cuda_is_absent},
     Absent{"cuda:mma", cuda_is_absent},
     Absent{"cuda-emu", "the emulation of the CUDA kernels is not part of this build"},
-    Absent{"cpu:plugin=FILE", "plug-in kernels are not part of this build"},
 };
-constexpr std::string_view plugin_prefix = "cpu:plugin=";
+constexpr std::string_view plugin_prefix = "cpu:plugin=", plugin_word = "cpu:plugin=FILE";
 
 std::string word_of(const KernelKind& kind) {
   return "cpu:" + std::string(kind.name);
@@ -42,9 +42,7 @@ const KernelKind* kind_named(std::string_view word) {
 
 const Absent* absent_named(std::string_view word) {
   for (const Absent& absent : absent_backends) {
-    if (word == absent.name || (absent.name.starts_with(plugin_prefix) && word.starts_with(plugin_prefix))) {
-      return &absent;
-    }
+    if (word == absent.name) return &absent;
   }
   return nullptr;
 }
@@ -52,6 +50,7 @@ const Absent* absent_named(std::string_view word) {
 [[noreturn]] void refuse_unknown(std::string_view word) {
   std::vector<std::string> words{"cpu"};
   for (const KernelKind& kind : cpu::kernel_kinds()) words.push_back(word_of(kind));
+  words.emplace_back(plugin_word);
   for (const Absent& absent : absent_backends) words.emplace_back(absent.name);
   const std::vector<std::string_view> allowed(words.begin(), words.end());
   throw Error(ErrorKind::bad_request, "backend `" + std::string(word) + "`", any_of(allowed),
@@ -66,10 +65,20 @@ std::vector<BackendInfo> backend_infos() {
   return infos;
 }
 
+std::vector<BackendInfo> backend_sentences() {
+  std::vector<BackendInfo> infos = backend_infos();
+  infos.push_back({std::string(plugin_word), "a kernel of your own from a shared library: docs/plugin.md"});
+  return infos;
+}
+
 std::unique_ptr<Backend> make_backend(const BackendChoice& choice) {
+  cpu::CpuOptions options;
+  options.kernel.threads = choice.threads;
+  if (choice.name.starts_with(plugin_prefix)) {
+    options.kernel.tile = choice.tile;
+    return std::make_unique<cpu::PluginBackend>(choice.name.substr(plugin_prefix.size()), options);
+  }
   if (const KernelKind* kind = kind_named(choice.name)) {
-    cpu::CpuOptions options;
-    options.kernel.threads = choice.threads;
     if (choice.tile > 0) options.kernel.tile = choice.tile;
     return std::make_unique<cpu::CpuBackend>(*kind, options);
   }

@@ -114,7 +114,9 @@ void require_once(const std::vector<Typed>& before, const Typed& typed) {
     const bool one_of_topic = b.kind->topic == typed.kind->topic && is_single(typed.kind->topic);
     if (b.kind != typed.kind && !one_of_topic) continue;
     refuse(quoted(b.text) + " and " + quoted(typed.text),
-           one_of_topic ? "one " + std::string(name_of(typed.kind->topic)) : quoted(typed.kind->name) + " once");
+           one_of_topic ? "one " + std::string(name_of(typed.kind->topic)) : quoted(typed.kind->name) + " once",
+           b.value && b.value->find('=') != std::string_view::npos ? "a file in a case line has no spaces in its path"
+                                                                   : "");
   }
 }
 
@@ -187,6 +189,11 @@ void validate(const Case& c) {
     refuse("the fill " + quoted(name_of(c.fill)) + " here", *why, "`random` goes with every problem");
   }
   if (!c.fault.name.empty()) known_fault(c.fault.name);
+  if (c.backend.name.find_first_of(" \t\r\n|") != std::string::npos) {
+    refuse("backend " + quoted(c.backend.name),
+           "a path without spaces and |, which part the words and fields of a line",
+           "link to the file from a plain path");
+  }
 }
 
 Case parse_case(std::string_view line) {

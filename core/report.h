@@ -34,12 +34,21 @@ struct Place {
   std::int64_t batch = -1, head = -1, row = -1;  // global row; for dk and dv those of the key
 };
 
+// The known mistake whose recomputed outputs match the given ones.
+struct Diagnosis {
+  std::string name;      // as `list faults` and expected.json say it, with underscores
+  bool certain = false;  // no other known mistake explains the outputs as well
+  std::string evidence;  // one sentence
+};
+
 struct Report {
   std::string case_line;
   Verdict verdict = Verdict::passed;
   std::string reason;                         // a sentence; empty when passed
   std::array<Figures, output_kinds> figures;  // by Output
   std::optional<Place> where;
+  bool diagnosed = false;              // known mistakes were recomputed:
+  std::optional<Diagnosis> diagnosis;  // then nothing here means no known pattern
   double seconds = 0;
 
   const Figures& of(Output output) const { return figures[static_cast<std::size_t>(output)]; }

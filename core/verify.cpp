@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "core/diagnosis/diagnosis.h"
+#include "core/diagnosis/run_evidence.h"
 #include "core/error.h"
 #include "core/execute.h"
 #include "core/faults/planted.h"
@@ -84,6 +86,18 @@ void locate(const Trial& trial, Backend& backend, const Reference& reference, co
   report.reason += "; " + difference->sentence;
 }
 
+double full_multiply_adds(const Problem& p) {
+  return static_cast<double>(p.batch * p.heads_q * p.len_q) * static_cast<double>(p.len_kv * (p.dim_qk + p.dim_v));
+}
+
+void diagnose_failure(const Trial& trial, const Reference& reference, const Outputs& outputs,
+                      const VerifyOptions& options, Report& report) {
+  const bool is_small = full_multiply_adds(trial.planted.plan.problem) <= options.most_to_diagnose;
+  if (!is_small || !report.where->output) return;
+  report.diagnosed = true;
+  report.diagnosis = diagnose(run_evidence(trial.planted.plan, reference, outputs, report));
+}
+
 void compare_with(const BackendChoice& other, const Trial& trial, const Reference& reference, const Outputs& outputs,
                   const VerifyOptions& options, Verified& result) {
   const auto backend = faulty(options.make_backend(other), trial.planted);
@@ -114,7 +128,10 @@ void run_trial(const Trial& trial, const Case& c, References& references, const 
   result.report = compare(trial.planted.plan.problem, *reference, run.outputs);
   result.report.case_line = line;
   const bool can_locate = result.report.verdict == Verdict::failed && result.report.where;
-  if (can_locate) locate(trial, *backend, *reference, options, result.report);
+  if (can_locate) {
+    locate(trial, *backend, *reference, options, result.report);
+    diagnose_failure(trial, *reference, run.outputs, options, result.report);
+  }
   if (options.against) compare_with(*options.against, trial, *reference, run.outputs, options, result);
 }
 

@@ -24,6 +24,7 @@ struct VerifyOptions {
   std::optional<BackendChoice> against;  // a second backend, compared with the first
   Wanted wanted = Wanted::figures;
   Unproved unproved = Unproved::refuse;
+  double most_to_diagnose = 0;  // multiply-adds of a full forward, above which a failure is not diagnosed
   // Without progress anywhere; absent: 30, or 0.25 where a fault of the world is planted and will be waited for.
   std::optional<double> deadline_seconds;
 };

@@ -33,6 +33,10 @@ Json to_json(const Place& p) {
           {"row", known(p.row)}};
 }
 
+Json to_json(const std::optional<Diagnosis>& d) {
+  return d ? Json{{"name", d->name}, {"certain", d->certain}, {"evidence", d->evidence}} : Json(nullptr);
+}
+
 }  // namespace
 
 Json to_json(const Report& report) {
@@ -46,6 +50,7 @@ Json to_json(const Report& report) {
           {"reason", report.reason},
           {"figures", figures},
           {"where", report.where ? to_json(*report.where) : Json(nullptr)},
+          {"diagnosis", to_json(report.diagnosis)},
           {"seconds", finite(report.seconds)}};
 }
 

@@ -16,18 +16,20 @@ class Folder(NamedTuple):
     others: tuple[str, ...] = ()  # prefixes of other people's headers
 
 
+C = ("math.h", "signal.h", "stdint.h", "stdlib.h", "string.h")  # what files in C, and POSIX, need
+POSIX = (*C, "dlfcn.h", "poll.h", "sys/", "unistd.h")
 EVERYTHING = ("core/", "formats/", "pictures/", "backends/", "tools/")
 FOLDERS = {
     "core/": Folder(own=("core/",)),
     "pictures/": Folder(own=("core/", "pictures/")),
     "formats/": Folder(own=("core/", "formats/"), others=("nlohmann/", "zlib.h", "fcntl.h", "unistd.h", "sys/")),
     "backends/": Folder(own=("core/",)),
-    "backends/cpu/": Folder(own=("core/", "backends/cpu/"), others=("Eigen/", "omp.h", "immintrin.h")),
+    "backends/cpu/": Folder(own=("core/", "backends/cpu/"), others=("Eigen/", "omp.h", "immintrin.h", *POSIX)),
     "backends/registry/": Folder(own=("core/", "backends/")),
     "tools/": Folder(own=EVERYTHING, others=("fmt/", "CLI/", "nlohmann/", "unistd.h", "sys/")),
     "benchmarks/": Folder(own=(*EVERYTHING, "benchmarks/"), others=("benchmark/", "fmt/", "nlohmann/", "immintrin.h")),
-    "tests/": Folder(own=(*EVERYTHING, "tests/"), others=("gtest/", "gmock/", "fmt/", "nlohmann/", "unistd.h", "sys/")),
-    "examples/": Folder(own=EVERYTHING),
+    "tests/": Folder(own=(*EVERYTHING, "tests/"), others=("gtest/", "gmock/", "fmt/", "nlohmann/", *POSIX)),
+    "examples/": Folder(own=EVERYTHING, others=C),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

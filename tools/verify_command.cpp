@@ -28,6 +28,8 @@ void require_known_backend(const BackendChoice& choice) {
   }
 }
 
+constexpr double small_enough_to_diagnose = 2e6;  // multiply-adds; about a second
+
 VerifyOptions options_of(const VerifyArguments& a) {
   VerifyOptions options;
   options.make_backend = make_backend;
@@ -37,6 +39,7 @@ VerifyOptions options_of(const VerifyArguments& a) {
     require_known_backend(*options.against);
   }
   options.wanted = a.bitwise ? Wanted::same_bits : Wanted::figures;
+  options.most_to_diagnose = small_enough_to_diagnose;
   options.unproved = a.unproved ? Unproved::run : Unproved::refuse;
   if (!a.deadline.empty()) {
     const auto seconds = real_number(a.deadline);

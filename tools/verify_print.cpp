@@ -74,6 +74,13 @@ void print_row(const std::string& name, const Summary& row, const Summary& all) 
   fmt::print("\n");
 }
 
+void print_diagnosis(const Report& report) {
+  if (!report.diagnosed) return;
+  if (!report.diagnosis) return static_cast<void>(fmt::print("  no known pattern\n"));
+  fmt::print("  {} {}: {}\n", report.diagnosis->certain ? "it is" : "it looks like", report.diagnosis->name,
+             report.diagnosis->evidence);
+}
+
 }  // namespace
 
 void print_verdict(const Report& report) {
@@ -84,6 +91,7 @@ void print_report(const Report& report, const std::string& repeat) {
   fmt::print("{} {}\n  {}\n", verdict_word(report.verdict), report.case_line, report.reason);
   if (report.where) fmt::print("  {}\n", place_text(*report.where));
   print_figures(report);
+  print_diagnosis(report);
   if (report.verdict != Verdict::skipped) fmt::print("  repeat: {}\n", repeat);
 }
 

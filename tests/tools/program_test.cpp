@@ -67,9 +67,9 @@ TEST(Program, ExitCodesAreThoseOfTheDesign) {
   EXPECT_EQ(run({"verify", small}).code, 0);
   EXPECT_EQ(run({"verify", small + " fault=drop-block"}).code, 1);
   EXPECT_EQ(run({"verify", "b1 zigzg", small}).code, 2);
-  EXPECT_EQ(run({"verify", "b1 | ring | cpu:plugin=./none.so"}).code, 3);
+  EXPECT_EQ(run({"verify", "b1 | ring | cuda-emu"}).code, 3);
   EXPECT_EQ(run({"verify", small + " fault=kill", small + " fault=drop-block", "b0 h1"}).code, 4);
-  EXPECT_EQ(run({"verify", "b1 | ring | cpu:plugin=./none.so", small}).code, 0);
+  EXPECT_EQ(run({"verify", "b1 | ring | cuda-emu", small}).code, 0);
 }
 
 TEST(Program, AnUnquotedCaseIsRefused) {

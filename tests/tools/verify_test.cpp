@@ -103,7 +103,7 @@ TEST(Verify, AFaultWithoutAPlaceIsSkipped) {
 }
 
 TEST(Verify, AnAbsentBackendIsSkippedAndAnUnknownOneInvalid) {
-  EXPECT_EQ(verified("b1 | ring | cpu:plugin=./none.so").report.verdict, Verdict::skipped);
+  EXPECT_EQ(verified("b1 | ring | cuda-emu").report.verdict, Verdict::skipped);
   EXPECT_EQ(verified("b1 | ring | cpu:nave").report.verdict, Verdict::invalid);
 }
 

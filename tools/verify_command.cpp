@@ -28,8 +28,6 @@ void require_known_backend(const BackendChoice& choice) {
   }
 }
 
-constexpr double small_enough_to_diagnose = 2e6;  // multiply-adds; about a second
-
 VerifyOptions options_of(const VerifyArguments& a) {
   VerifyOptions options;
   options.make_backend = make_backend;
@@ -39,7 +37,6 @@ VerifyOptions options_of(const VerifyArguments& a) {
     require_known_backend(*options.against);
   }
   options.wanted = a.bitwise ? Wanted::same_bits : Wanted::figures;
-  options.most_to_diagnose = small_enough_to_diagnose;
   options.unproved = a.unproved ? Unproved::run : Unproved::refuse;
   if (!a.deadline.empty()) {
     const auto seconds = real_number(a.deadline);
@@ -72,6 +69,11 @@ void print_json(const Verified& result, const std::optional<Shrunk>& shrunk, con
 
 constexpr std::size_t few_jobs = 20;  // so many are told one by one, passed or not
 
+// Multiply-adds of a case whose failure is diagnosed, which takes about a second; where many may fail, a tenth of that.
+double most_to_diagnose(std::size_t jobs) {
+  return jobs <= few_jobs ? 2e6 : 2e5;
+}
+
 void print_text(const VerifyJob& job, const Verified& result, const std::optional<Shrunk>& shrunk,
                 const std::string& against, bool one_by_one) {
   const bool passed = result.report.verdict == Verdict::passed;
@@ -82,8 +84,9 @@ void print_text(const VerifyJob& job, const Verified& result, const std::optiona
 }
 
 int run(const VerifyArguments& a) {
-  const VerifyOptions options = options_of(a);
+  VerifyOptions options = options_of(a);
   const std::vector<VerifyJob> jobs = make_jobs(a);
+  options.most_to_diagnose = most_to_diagnose(jobs.size());
   Tally tally;
   Progress progress(jobs.size());
   Shrinker shrinker(a, options);

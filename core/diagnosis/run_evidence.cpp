@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/diagnosis/outputs.h"
 #include "core/judge.h"
+#include "core/tensor_of.h"
 
 namespace ringscope {
 

@@ -103,81 +103,122 @@ void Wrongly<Real>::join_rows(const BlockAndHead& which, std::int64_t rows, Real
   }
 }
 
+// One query head of an Attend, with its KV head: copies of what is read, and where what it adds to lies.
+template <class Real>
+struct Wrongly<Real>::HeadAttend {
+  AttendCall<Real> call;
+  std::vector<Buffer<Real>> read;       // what `call` points into
+  std::vector<int> q_blocks;            // with rows
+  std::vector<std::int64_t> rows;       // [q_blocks] B * rows
+  std::vector<const Real*> d_o, stats;  // [q_blocks] as the rank holds them
+  std::vector<Real*> state, dq;         // [q_blocks]
+};
+
+template <class Real>
+typename Wrongly<Real>::HeadAttend Wrongly<Real>::one_head(const Attend& attend, const AttendCall<Real>& call, int h,
+                                                           const Problem& problem, const AttendView& view) {
+  const int step = call.step;
+  const bool is_wrong = happens(step);
+  const std::vector<int> kv_blocks = blocks_with_rows(plan_.layout, TensorKind::kv, attend.kv);
+  const int kv_head = mishap_->kv_head && is_wrong ? mishap_->kv_head(plan_.problem, h, call.kv_heads)
+                                                   : static_cast<int>(h / plan_.problem.group());
+  HeadAttend out{.call = {.problem = problem, .view = view, .dropout_seed = call.dropout_seed, .rank = rank_}};
+  out.call.step = step;
+  if (mishap_->dropout_seed && is_wrong) {
+    out.call.dropout_seed = mishap_->dropout_seed(spot(step), call.dropout_seed);
+  }
+  out.call.q_heads = out.call.kv_heads = {static_cast<std::uint16_t>(h), static_cast<std::uint16_t>(h + 1)};
+  out.call.q_rows = call.q_rows;
+  out.call.kv_rows = call.kv_rows;
+  out.q_blocks = blocks_with_rows(plan_.layout, TensorKind::q, attend.q);
+  for (std::size_t n = 0; n < out.q_blocks.size(); ++n) {
+    const auto at = static_cast<std::size_t>(h - call.q_heads.begin) * out.q_blocks.size() + n;
+    out.rows.push_back(problem.batch * call.q_rows[n]);
+    out.read.push_back(read(TensorKind::q, out.q_blocks[n], h, call.q[at], out.rows[n] * problem.dim_qk, step));
+    out.call.q.push_back(out.read.back().data());
+    if (!call.state.empty()) out.state.push_back(call.state[at]);
+    if (call.dq.empty()) continue;
+    out.d_o.push_back(call.d_o[at]);
+    out.stats.push_back(call.stats[at]);
+    out.dq.push_back(call.dq[at]);
+  }
+  for (std::size_t n = 0; n < kv_blocks.size(); ++n) {
+    const auto at = static_cast<std::size_t>(kv_head - call.kv_heads.begin) * kv_blocks.size() + n;
+    const std::int64_t size = problem.batch * call.kv_rows[n] * (problem.dim_qk + problem.dim_v);
+    out.read.push_back(read(TensorKind::kv, kv_blocks[n], kv_head, call.kv[at], size, step));
+    out.call.kv.push_back(out.read.back().data());
+    if (!call.dkv.empty()) out.call.dkv.push_back(call.dkv[at]);
+  }
+  return out;
+}
+
+// What this Attend alone makes of the head's rows.
+template <class Real>
+std::vector<Buffer<Real>> Wrongly<Real>::alone(HeadAttend& head, const Kernel<Real>& kernel, RowEvents* events) const {
+  std::vector<Buffer<Real>> parts;
+  for (const int block : head.q_blocks) {
+    parts.push_back(identity<Real>(plan_, {TensorKind::state, block, head.call.q_heads.begin}));
+    head.call.state.push_back(parts.back().data());
+  }
+  kernel.forward(head.call, events);
+  head.call.state.clear();
+  return parts;
+}
+
+template <class Real>
+void Wrongly<Real>::forward(HeadAttend& head, const Kernel<Real>& kernel, RowEvents* events) {
+  if (!mishap_->join) {
+    head.call.state = head.state;
+    return kernel.forward(head.call, events);
+  }
+  const std::vector<Buffer<Real>> parts = alone(head, kernel, events);
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    join_rows({head.q_blocks[n], head.call.q_heads.begin}, head.rows[n], head.state[n], parts[n].data(),
+              head.call.step);
+  }
+}
+
+template <class Real>
+void Wrongly<Real>::backward(HeadAttend& head, const Kernel<Real>& kernel) {
+  const int step = head.call.step, h = head.call.q_heads.begin;
+  const std::int64_t dim_v = plan_.problem.dim_v;
+  const bool changes_stats = mishap_->stats_used && happens(step);
+  std::vector<Buffer<Real>> parts;
+  if (changes_stats) parts = alone(head, kernel, nullptr);
+  for (std::size_t n = 0; n < head.q_blocks.size(); ++n) {
+    const std::int64_t rows = head.rows[n];
+    head.read.push_back(read(TensorKind::d_o, head.q_blocks[n], h, head.d_o[n], rows * dim_v, step));
+    head.call.d_o.push_back(head.read.back().data());
+    head.read.push_back(read(TensorKind::stats, head.q_blocks[n], h, head.stats[n], 2 * rows, step));
+    Real* used = head.read.back().data();
+    head.call.stats.push_back(used);
+    for (std::int64_t r = 0; changes_stats && r < rows; ++r) {
+      RowStats stats{used[r], used[rows + r]};
+      mishap_->stats_used(stats_of(parts[n].data(), rows, r, dim_v, head.call.d_o[n]), stats);
+      used[r] = static_cast<Real>(stats.lse);
+      used[rows + r] = static_cast<Real>(stats.delta);
+    }
+  }
+  head.call.dq = head.dq;
+  kernel.backward(head.call);
+}
+
 template <class Real>
 void Wrongly<Real>::attend(const Attend& attend, const AttendCall<Real>& call, const Kernel<Real>& kernel,
                            RowEvents* events) {
-  const int step = call.step;
-  const Pass pass = plan_.schedule.pass(step);
-  const std::int64_t batch = plan_.problem.batch, dim_v = plan_.problem.dim_v;
-  const std::vector<int> q_blocks = blocks_with_rows(plan_.layout, TensorKind::q, attend.q);
-  const std::vector<int> kv_blocks = blocks_with_rows(plan_.layout, TensorKind::kv, attend.kv);
-  reads_.begin(step, pass);
-  const AttendView view = seen(attend, call.view, step);
+  const Pass pass = plan_.schedule.pass(call.step);
+  reads_.begin(call.step, pass);
+  const AttendView view = seen(attend, call.view, call.step);
   Problem problem = plan_.problem;
-  if (mishap_->terms && happens(step)) mishap_->terms(spot(step), problem);
+  if (mishap_->terms && happens(call.step)) mishap_->terms(spot(call.step), problem);
   problem.heads_kv = problem.heads_q;  // every query head comes with its own KV head
-
   for (int h = call.q_heads.begin; h < call.q_heads.end; ++h) {
-    const auto head = static_cast<std::uint16_t>(h);
-    const bool mapped = mishap_->kv_head && happens(step);
-    const int kv_head =
-        mapped ? mishap_->kv_head(plan_.problem, h, call.kv_heads) : static_cast<int>(h / plan_.problem.group());
-    AttendCall<Real> one{.problem = problem, .view = view, .dropout_seed = call.dropout_seed, .rank = rank_};
-    one.step = step;
-    if (mishap_->dropout_seed && happens(step)) one.dropout_seed = mishap_->dropout_seed(spot(step), call.dropout_seed);
-    one.q_heads = one.kv_heads = {head, static_cast<std::uint16_t>(head + 1)};
-    one.q_rows = call.q_rows;
-    one.kv_rows = call.kv_rows;
-
-    std::vector<Buffer<Real>> held;
-    const auto copy = [&](TensorKind tensor, int block, int of_head, const Real* values, std::int64_t size) {
-      held.push_back(read(tensor, block, of_head, values, size, step));
-      return held.back().data();
-    };
-    const auto at_q = [&](std::size_t n) {
-      return static_cast<std::size_t>(h - call.q_heads.begin) * q_blocks.size() + n;
-    };
-    for (std::size_t n = 0; n < q_blocks.size(); ++n) {
-      const std::int64_t rows = batch * call.q_rows[n];
-      one.q.push_back(copy(TensorKind::q, q_blocks[n], h, call.q[at_q(n)], rows * problem.dim_qk));
-    }
-    for (std::size_t n = 0; n < kv_blocks.size(); ++n) {
-      const auto at = static_cast<std::size_t>(kv_head - call.kv_heads.begin) * kv_blocks.size() + n;
-      const std::int64_t size = batch * call.kv_rows[n] * (problem.dim_qk + dim_v);
-      one.kv.push_back(copy(TensorKind::kv, kv_blocks[n], kv_head, call.kv[at], size));
-      if (pass == Pass::backward) one.dkv.push_back(call.dkv[at]);
-    }
-
-    std::vector<Buffer<Real>> parts;  // what this Attend alone makes of the rows
-    const bool apart = mishap_->join || (mishap_->stats_used && pass == Pass::backward);
-    for (std::size_t n = 0; n < q_blocks.size(); ++n) {
-      if (apart) parts.push_back(identity<Real>(plan_, {TensorKind::state, q_blocks[n], h}));
-      one.state.push_back(apart ? parts.back().data() : pass == Pass::forward ? call.state[at_q(n)] : nullptr);
-    }
+    HeadAttend head = one_head(attend, call, h, problem, view);
     if (pass == Pass::forward) {
-      kernel.forward(one, events);
-      for (std::size_t n = 0; n < parts.size(); ++n) {
-        join_rows({q_blocks[n], h}, batch * call.q_rows[n], call.state[at_q(n)], parts[n].data(), step);
-      }
-      continue;
+      forward(head, kernel, events);
+    } else {
+      backward(head, kernel);
     }
-    if (apart) kernel.forward(one, nullptr);
-    one.state.clear();
-    for (std::size_t n = 0; n < q_blocks.size(); ++n) {
-      const std::int64_t rows = batch * call.q_rows[n];
-      one.d_o.push_back(copy(TensorKind::d_o, q_blocks[n], h, call.d_o[at_q(n)], rows * dim_v));
-      one.dq.push_back(call.dq[at_q(n)]);
-      one.stats.push_back(copy(TensorKind::stats, q_blocks[n], h, call.stats[at_q(n)], 2 * rows));
-      if (!mishap_->stats_used || !happens(step)) continue;
-      Real* used = held.back().data();
-      for (std::int64_t r = 0; r < rows; ++r) {
-        RowStats stats{used[r], used[rows + r]};
-        mishap_->stats_used(stats_of(parts[n].data(), rows, r, dim_v, one.d_o[n]), stats);
-        used[r] = static_cast<Real>(stats.lse);
-        used[rows + r] = static_cast<Real>(stats.delta);
-      }
-    }
-    kernel.backward(one);
   }
 }
 

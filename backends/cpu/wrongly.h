@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,10 +25,11 @@ class Wrongly {
   void add(const Atom& atom, int step, Buffer<Real>& into, const Buffer<Real>& brought) const;
   void merge(const Atom& atom, int step, Buffer<Real>& into, const Buffer<Real>& brought);
   // After finish_state and finish_stats.
-  void finished(const Atom& state_of, int step, const Buffer<Real>& state, std::optional<Real> sink, Buffer<Real>& out);
+  void finished(const Atom& out, int step, const Buffer<Real>& state, std::optional<Real> sink, Buffer<Real>& to);
   void stats_made(int step, Buffer<Real>& stats) const;
 
  private:
+  struct HeadAttend;
   using BlockAndHead = std::pair<int, int>;
   using TensorAndHead = std::pair<TensorKind, int>;
   struct Memory {
@@ -42,6 +44,11 @@ class Wrongly {
   const HeldBlock* before(const Memory& memory, TensorKind tensor, int head) const;
   Buffer<Real> read(TensorKind tensor, int block, int head, const Real* values, std::int64_t size, int step);
   AttendView seen(const Attend& attend, const AttendView& view, int step) const;
+  HeadAttend one_head(const Attend& attend, const AttendCall<Real>& call, int head, const Problem& problem,
+                      const AttendView& view);
+  std::vector<Buffer<Real>> alone(HeadAttend& head, const Kernel<Real>& kernel, RowEvents* events) const;
+  void forward(HeadAttend& head, const Kernel<Real>& kernel, RowEvents* events);
+  void backward(HeadAttend& head, const Kernel<Real>& kernel);
   void join_rows(const BlockAndHead& which, std::int64_t rows, Real* into, const Real* part, int step);
 
   const Plan& plan_;

@@ -23,6 +23,8 @@ std::string_view name_of(Fill fill);
 // Values are exact in the problem's storage type (dO in output_type). Throws Error(bad_request) where the fill and the
 // problem cannot go together (needle with softcap, say).
 Inputs make_inputs(const Problem& problem, Fill fill, std::uint64_t seed);
+// The Philox key of dropout that make_inputs draws.
+std::uint64_t dropout_key(std::uint64_t seed);
 // The reason why not, if the combination cannot be.
 std::optional<std::string> refusal(const Problem& problem, Fill fill);
 

@@ -25,8 +25,12 @@ void fill_rest(const Problem& problem, std::uint64_t seed, Inputs& inputs) {
       inputs.sink_logit.push_back(round_to(problem.type, draw.normal(h)));
     }
   }
+  inputs.dropout_seed = dropout_key(seed);
+}
+
+std::uint64_t dropout_key(std::uint64_t seed) {
   const PhiloxCounter key = Draw(seed, Stream::dropout).lanes(0);
-  inputs.dropout_seed = key[0] | std::uint64_t{key[1]} << 32;
+  return key[0] | std::uint64_t{key[1]} << 32;
 }
 
 namespace {

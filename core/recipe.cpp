@@ -119,12 +119,15 @@ void validate(const Recipe& recipe, const Problem& problem) {
   if (const auto reason = kind.refuse(problem, recipe)) refuse(recipe.schedule, "heads that can be dealt", *reason);
 }
 
-Plan make_plan(const Problem& problem, const Recipe& recipe) {
+Layout make_layout(const Problem& problem, const Recipe& recipe) {
   problem.validate();
   validate(recipe, problem);
+  return make_layout(recipe.layout, problem, recipe.ranks.count(), kind_of(recipe).blocks_per_rank);
+}
+
+Plan make_plan(const Problem& problem, const Recipe& recipe) {
+  Plan plan{.problem = problem, .layout = make_layout(problem, recipe)};
   const ScheduleKind& kind = kind_of(recipe);
-  Plan plan{.problem = problem,
-            .layout = make_layout(recipe.layout, problem, recipe.ranks.count(), kind.blocks_per_rank)};
   std::optional<BackwardStyle> style;
   if (problem.has_backward()) style = recipe.backward.value_or(kind.styles.front());
   plan.schedule = kind.build({.problem = plan.problem,

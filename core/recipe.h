@@ -63,6 +63,8 @@ std::span<const ScheduleKind> schedule_kinds();  // core/schedules/registry.cpp
 
 // Throws Error(bad_request) when the recipe cannot be.
 void validate(const Recipe& recipe, const Problem& problem);
+// The layout of the plan alone: who owns which rows.
+Layout make_layout(const Problem& problem, const Recipe& recipe);
 Plan make_plan(const Problem& problem, const Recipe& recipe);
 
 }  // namespace ringscope

@@ -7,6 +7,7 @@
 
 #include "core/case.h"
 #include "core/error.h"
+#include "core/fill.h"
 #include "core/numbers.h"
 #include "formats/dump_rows.h"
 #include "formats/dump_words.h"
@@ -153,7 +154,7 @@ class DumpReader {
       refuse("tensors whose shapes are not those of metadata `case`: " + to_line(*case_), "the shapes of the case");
     }
     dump_.case_line = to_line(*case_);
-    dump_.dropout_seed = case_->seed;
+    dump_.dropout_seed = dropout_key(case_->seed);
     p.direction = Direction::forward;
     dump_.problem = std::move(p);
   }
@@ -269,12 +270,23 @@ class DumpReader {
       }
       dump_.layout = make_layout(layout.spec, p, layout.ranks, 1);
     } else if (case_ && sharded_) {
-      dump_.layout = make_plan(case_->problem, case_->recipe).layout;
+      dump_.layout = make_layout(case_->problem, case_->recipe);
+    } else if (case_) {
+      dump_.layout = layout_for_places();
     } else if (sharded_ && ranks > 1) {
       refuse("shards without a layout", "where each rank's rows belong", "say --layout \"zigzag 4\", for example");
     }
     q_positions_ = positions(Side::q, p.len_q);
     kv_positions_ = positions(Side::kv, p.len_kv);
+  }
+
+  // Whole tensors of an export are in natural order; the layout says who computed a row, if it can still be made.
+  std::optional<Layout> layout_for_places() const {
+    try {
+      return make_layout(case_->problem, case_->recipe);
+    } catch (const Error&) {
+      return std::nullopt;  // custom=FILE is gone, say
+    }
   }
 
   using Positions = std::vector<std::shared_ptr<const std::vector<std::int64_t>>>;  // [file]

@@ -115,6 +115,24 @@ TEST(Check, BadFilesAndFlagsExitWithTwo) {
   EXPECT_EQ(run({"check", dump("torch_math_window"), "--scale", "half"}).code, 2);
 }
 
+TEST(Check, ExportsOfEveryTermAreRightAndAFaultIsPlaced) {
+  const std::string file = testing::TempDir() + "check_export.safetensors";
+  for (const char* line :
+       {"b2 h4/2 s60 d16 causal sink-logit alibi | zigzag ring r4", "h2 s48 d16 bf16 rope=10000 window=8,0 sinks=2",
+        "b2 h4 s40x56 d16/8 f16 causal dropout=0.2 softcap=5 | contiguous bidi r2", "h4 s32 d16 f64 docs=0,10,32",
+        "h2 s32 d16 e4m3 causal", "h2 s30 d16 docs=3,10,20 | | | poison"}) {
+    ASSERT_EQ(run({"export", line, file}).code, 0) << line;
+    const Ran ran = run({"check", file});
+    EXPECT_EQ(ran.code, 0) << line << "\n" << ran.out << ran.err;
+  }
+  ASSERT_EQ(
+      run({"export", "h2 s64 d16 causal | zigzag ring r4 | cpu:naive | random fault=drop-block@r2,t1", file}).code, 0);
+  const auto json = nlohmann::json::parse(run({"check", file, "--json"}).out);
+  EXPECT_EQ(json.at("first_wrong").at("rank"), 2);
+  EXPECT_EQ(json.at("first_wrong").at("kv_block"), 1);
+  std::filesystem::remove(file);
+}
+
 TEST(Check, TheReportIsOnePageWithEveryOutput) {
   const std::string page = testing::TempDir() + "check_report.html";
   std::vector<std::string> arguments = shards("ring_block_twice", 4);

@@ -91,14 +91,23 @@ std::string rows_sentence(const Layout& layout) {
                      layout.blocks_per_rank == 1 ? "" : "s");
 }
 
+const char* how_a_fault_shows(FaultFamily family) {
+  switch (family) {
+    case FaultFamily::schedule:
+      return "The proof should refuse the plan, and then nothing is run.";
+    case FaultFamily::transport:
+      return "The run should end with an error that names the place.";
+    case FaultFamily::numeric:
+      return "The plan is right; the comparison with the oracle should fail.";
+  }
+  return "";
+}
+
 std::string fault_sentence(const Case& c, const Plan& plan) {
   const FaultKind* kind = find_fault(c.fault.name);
   const auto site = choose_site(*kind, plan, c.fault, c.seed);
   if (!site) return "The fault does not apply: this schedule has no such place, so the run is skipped.";
-  const bool is_plan = kind->family == FaultFamily::schedule;
-  return fmt::format("A fault is planted: {}. {}", site->sentence,
-                     is_plan ? "The proof should refuse the plan, and then nothing is run."
-                             : "The run should end with an error that names the place.");
+  return fmt::format("A fault is planted: {}. {}", site->sentence, how_a_fault_shows(kind->family));
 }
 
 std::vector<std::string> what_will_happen(const Case& c) {

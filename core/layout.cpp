@@ -1,13 +1,12 @@
 #include "core/layout.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
 #include "core/problem.h"
+#include "core/text_file.h"
 
 namespace ringscope {
 
@@ -144,12 +143,6 @@ std::vector<std::int64_t> documents_on(const Mask& mask, std::int64_t len, std::
   return ends;
 }
 
-std::string file_contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(ErrorKind::bad_file, "custom=" + path, "a readable layout file", "check the path");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::string hash_text(std::string_view text) {
   std::uint64_t h = 14695981039346656037ULL;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -160,7 +153,7 @@ std::string hash_text(std::string_view text) {
 }
 
 Layout custom_layout(const LayoutSpec& spec, const Problem& problem, int ranks) {
-  const std::string text = file_contents(spec.file);
+  const std::string text = read_text_file(spec.file);
   if (!spec.hash.empty() && spec.hash != hash_text(text)) {
     throw Error(ErrorKind::bad_file, "custom=" + spec.file + " with hash " + hash_text(text), "hash " + spec.hash,
                 "the file has changed: leave the hash off, or bring the old file back");

@@ -1,6 +1,8 @@
 #include "core/verify.h"
 
 #include <chrono>
+#include <new>
+#include <system_error>
 
 #include "core/diagnosis/diagnosis.h"
 #include "core/diagnosis/run_evidence.h"
@@ -167,6 +169,10 @@ Verified concluded(std::string line, const Body& body) {
   } catch (const Error& error) {
     conclude(result.report, error);
     if (error.kind == ErrorKind::broken_kernel) result.report.where = Place{.check = "plugin"};
+  } catch (const std::bad_alloc&) {
+    conclude(result.report, Verdict::invalid, "too large: the case needs more memory than there is");
+  } catch (const std::system_error& error) {
+    conclude(result.report, Verdict::invalid, std::string("too large for this machine: ") + error.what());
   }
   result.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;

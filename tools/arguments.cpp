@@ -1,13 +1,12 @@
 #include "tools/arguments.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "core/error.h"
 #include "core/nearest.h"
 #include "core/numbers.h"
 #include "core/schedule_text.h"
+#include "core/text_file.h"
 
 namespace ringscope {
 
@@ -93,13 +92,6 @@ std::int64_t count_argument(const std::string& flag, const std::string& text, st
   if (value && low <= *value && *value <= high) return *value;
   refuse(flag + " " + text, "a whole number from " + std::to_string(low) + " to " + std::to_string(high),
          "like " + flag + " " + std::to_string(std::clamp<std::int64_t>(2, low, high)));
-}
-
-std::string read_text_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) throw Error(ErrorKind::bad_file, path, "a file that can be read", "check the path");
-  return text;
 }
 
 Plan read_plan(const std::string& path) {

@@ -20,8 +20,6 @@ void require_quoted(const std::vector<std::string>& words);
 // The number after a flag. Throws Error(bad_request) unless low <= number <= high.
 std::int64_t count_argument(const std::string& flag, const std::string& text, std::int64_t low, std::int64_t high);
 
-// The whole of a file. Throws Error(bad_file).
-std::string read_text_file(const std::string& path);
 // A schedule file. Throws Error(bad_file) with file, line and column.
 Plan read_plan(const std::string& path);
 

@@ -103,7 +103,8 @@ void add_check(CLI::App& program, ExitCode& exit) {
       ->type_name("WORDS");
   check.add_option("--lse-base", a->lse_base, "the base of lse's logarithm")->type_name("e|2");
   check.add_option("--lse-axes", a->lse_axes, "of lse")->type_name("BHS|BSH");
-  check.add_option("--kv-lengths", a->kv_lengths, "how many keys each batch entry has")->type_name("N...");
+  check.add_option("--kv-lengths", a->kv_lengths, "how many keys each batch entry has, quoted: \"19 8\"")
+      ->type_name("N...");
   check.add_option("--scale", a->scale, "of q.k; 1/sqrt(Dqk) if not said")->type_name("X");
   check.add_option("--softcap", a->softcap, "c: a score becomes c tanh(score / c)")->type_name("C");
   check.add_option("--problem", a->problem, "case-line words in case meaning, instead of --mask")->type_name("WORDS");

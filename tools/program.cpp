@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <new>
+#include <system_error>
 
 #include "core/error.h"
 #include "tools/arguments.h"
@@ -32,6 +34,18 @@ Error as_error(const CLI::App& program, const CLI::ParseError& error) {
     help += " " + c->get_name();
   }
   return {ErrorKind::bad_request, what_was_got(error), {}, "see `" + help + " --help`"};
+}
+
+// A full disk must not look like success.
+void require_written_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw Error(ErrorKind::bad_file, "standard output that cannot be written", "room for the output");
+}
+
+int refuse(const Error& error) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s %s\n", inked("ringscope:", Emphasis::bad, stderr).c_str(), error.what());
+  return exit_code(error.kind);
 }
 
 int run(CLI::App& program, std::vector<std::string> arguments, const ExitCode& exit) {
@@ -70,11 +84,17 @@ int run_program(std::vector<std::string> arguments) {
   add_completion(program);
   refuse_unknown_arguments(program);
   try {
-    return run(program, std::move(arguments), exit);
+    const int code = run(program, std::move(arguments), exit);
+    require_written_output();
+    return code;
   } catch (const Error& error) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "%s %s\n", inked("ringscope:", Emphasis::bad, stderr).c_str(), error.what());
-    return exit_code(error.kind);
+    return refuse(error);
+  } catch (const std::bad_alloc&) {
+    return refuse(Error(ErrorKind::bad_request, "a request that needs more memory than there is", "a smaller one",
+                        "`ringscope explain CASE` says what a case needs"));
+  } catch (const std::system_error& error) {
+    return refuse(
+        Error(ErrorKind::bad_request, error.what(), "a request that this machine can serve", "try fewer ranks"));
   }
 }
 

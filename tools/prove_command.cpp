@@ -3,11 +3,13 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/case.h"
 #include "core/error.h"
 #include "core/schedule_check.h"
+#include "core/schedule_text.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/terminal.h"
@@ -18,7 +20,7 @@ namespace {
 
 struct ProveArguments {
   std::vector<std::string> cases;
-  std::string schedule;
+  std::string schedule, write;
   bool json = false;
 };
 
@@ -56,6 +58,13 @@ Proved prove_it(const ProveArguments& arguments) {
   proved.proof = prove(proved.plan);
   proved.proof_seconds = seconds_since(begin);
   return proved;
+}
+
+void write_text_file(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw Error(ErrorKind::bad_file, path, "a file that can be written", "check the path and the disk");
 }
 
 void print_json(const Proved& p) {
@@ -99,6 +108,7 @@ void run(const ProveArguments& arguments, ExitCode& exit) {
                 "one CASE, or --schedule FILE", "see `ringscope prove --help`");
   }
   const Proved proved = prove_it(arguments);
+  if (!arguments.write.empty()) write_text_file(arguments.write, schedule_text(proved.plan));
   arguments.json ? print_json(proved) : print_text(proved);
   exit.value = proved.proof.holds() ? 0 : exit_code(ErrorKind::unprovable);
 }
@@ -112,6 +122,7 @@ void add_prove(CLI::App& program, ExitCode& exit) {
   const auto arguments = std::make_shared<ProveArguments>();
   prove.add_option("CASE", arguments->cases, "one quoted case line");
   prove.add_option("--schedule", arguments->schedule, "a schedule file (docs/schedules.md) instead of a case");
+  prove.add_option("--write", arguments->write, "write the plan as a schedule file, to read, change and prove again");
   prove.add_flag("--json", arguments->json, "one object on stdout");
   prove.callback([arguments, &exit] { run(*arguments, exit); });
 }

@@ -116,7 +116,8 @@ void add_verify(CLI::App& program, ExitCode& exit) {
        "ringscope verify --suite ci --filter \"zigzag causal\" --backend cpu:bitwise --json"});
   const auto a = std::make_shared<VerifyArguments>();
   verify.add_option("CASE", a->cases, "quoted case lines")->type_name("");
-  verify.add_option("--file", a->file, "case lines from a file, one a line; # begins a comment")->type_name("CASES");
+  verify.add_option("--file", a->file, "case lines from a file, one a line; a line that begins with # is a comment")
+      ->type_name("CASES");
   verify.add_option("--schedule", a->schedule, "a schedule file of your own (docs/schedules.md)")->type_name("FILE");
   verify.add_option("--suite", a->suite, "a suite: see `ringscope list suites`")->type_name("smoke|ci|full");
   verify.add_option("--random", a->random, "so many cases at random over the whole grammar; a failure is shrunk")

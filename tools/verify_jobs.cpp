@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/numbers.h"
 #include "core/suites.h"
+#include "core/text_file.h"
 #include "tools/arguments.h"
 
 namespace ringscope {
@@ -148,7 +149,8 @@ std::vector<VerifyJob> make_jobs(const VerifyArguments& a) {
     for (const Case& c : suite_cases(a.suite.empty() ? "smoke" : a.suite)) jobs.push_back(make_job(c, a));
   }
   if (jobs.empty())
-    throw Error(ErrorKind::bad_file, a.file + " without a case", "one case line a line; # begins a comment");
+    throw Error(ErrorKind::bad_file, a.file + " without a case",
+                "one case line a line; a line that begins with # is a comment");
   keep_filtered(a.filter, jobs);
   override_fields(a, jobs);
   return jobs;

@@ -130,13 +130,15 @@ void Tally::print(double seconds) const {
   fmt::print("\n");
   for (const auto& [name, row] : by_schedule_) print_row(name, row, all_);
   if (by_schedule_.size() > 1) print_row("all", all_, all_);
-  fmt::print("\n{} case{} in {:.1f} s ({:.0f} a minute): ", n, n == 1 ? "" : "s", seconds,
-             static_cast<double>(n) * 60 / std::max(seconds, 1e-9));
+  fmt::print("\n{} case{} in {:.1f} s", n, n == 1 ? "" : "s", seconds);
+  if (n >= 20) fmt::print(" ({:.0f} a minute)", static_cast<double>(n) * 60 / std::max(seconds, 1e-9));
+  fmt::print(": ");
   if (all_.passed == n) {
     fmt::print("{}\n", inked("all passed", Emphasis::good, stdout));
   } else {
-    fmt::print("{}\n",
-               inked(fmt::format("{} passed, {} did not", all_.passed, n - all_.passed), Emphasis::bad, stdout));
+    std::string words = fmt::format("{} passed, {} did not", all_.passed, n - all_.passed - all_.skipped);
+    if (all_.skipped > 0) words += fmt::format(", {} were skipped", all_.skipped);
+    fmt::print("{}\n", inked(words, Emphasis::bad, stdout));
   }
 }
 

@@ -114,12 +114,21 @@ std::string percent(double part) {
   return text_of(std::round((1 - part) * 1000) / 10) + " % of the error";
 }
 
+// With NaN or infinity in the inputs, what is right is a matter of taste.
+bool is_finite(const Inputs& inputs) {
+  for (const Tensor* tensor : {&inputs.q, &inputs.k, &inputs.v, &inputs.d_o}) {
+    if (!std::all_of(tensor->values.begin(), tensor->values.end(), [](double x) { return std::isfinite(x); }))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Diagnosis> diagnose(const Evidence& evidence) {
   const bool nothing_wrong = std::none_of(evidence.figures.begin(), evidence.figures.end(),
                                           [](const Figures& f) { return f.verdict == Verdict::failed; });
-  if (nothing_wrong) return std::nullopt;
+  if (nothing_wrong || !is_finite(evidence.inputs)) return std::nullopt;
   const Judge judge(evidence);
   std::vector<Match> matches;  // the best of each hypothesis
   for (const Hypothesis& hypothesis : hypotheses()) {

@@ -19,7 +19,8 @@ TEST(ReportJson, HasTheKeysOfTheContract) {
   report.of(Output::dq).present = true;
   report.where = Place{.check = "exact", .rank = 2, .output = Output::dq, .row = 5};
   const auto json = to_json(report);
-  EXPECT_EQ(keys_of(json), (std::vector<std::string>{"case", "verdict", "reason", "figures", "where", "seconds"}));
+  EXPECT_EQ(keys_of(json),
+            (std::vector<std::string>{"case", "verdict", "reason", "figures", "where", "diagnosis", "seconds"}));
   EXPECT_EQ(keys_of(json["figures"]), std::vector<std::string>{"dq"});
   EXPECT_EQ(keys_of(json["figures"]["dq"]),
             (std::vector<std::string>{"verdict", "max_abs", "rel_fro", "ratio", "peak_ratio", "nonfinite"}));

@@ -48,5 +48,9 @@ const RingscopePluginInfo* ringscope_plugin_info(void) {
   return &info;
 }
 
-int ringscope_forward(const RingscopeBlock* block) { return run(right_forward, block); }
-int ringscope_backward(const RingscopeBlock* block) { return run(right_backward, block); }
+int ringscope_forward(const RingscopeBlock* block) {
+  return run(right_forward, block);
+}
+int ringscope_backward(const RingscopeBlock* block) {
+  return run(right_backward, block);
+}

@@ -7,4 +7,6 @@ const RingscopePluginInfo* ringscope_plugin_info(void) {
   abort();
 }
 
-int ringscope_forward(const RingscopeBlock* block) { return block->rows > 0; }
+int ringscope_forward(const RingscopeBlock* block) {
+  return block->rows > 0;
+}

@@ -6,4 +6,6 @@ const RingscopePluginInfo* ringscope_plugin_info(void) {
   return &info;
 }
 
-int ringscope_forward(const RingscopeBlock* block) { return block->rows > 0; }
+int ringscope_forward(const RingscopeBlock* block) {
+  return block->rows > 0;
+}

@@ -9,6 +9,7 @@ usage: performance_page.py [--build DIR] [--repetitions N] [--from FILE.json] [-
 import argparse
 import json
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -55,6 +56,11 @@ def words(name: str) -> dict[str, str]:
     return {"kernel": kernel, "part": part, "D": dim[2:], "S": length[2:], "mask": mask, "threads": threads[8:]}
 
 
+# Repetitions run interleaved, so benchmarks come in no order of their own.
+def natural(name: str) -> list[object]:
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
     lines = ["| " + " | ".join(head) + " |"]
     lines.append("|" + " --- |" * (lines[0].count("|") - 1))
@@ -72,7 +78,7 @@ def peak_section(results: Results) -> list[str]:
 def kernel_section(results: Results) -> list[str]:
     build = results.names("peak")[0].split("/")[1]
     rows = []
-    for name in results.names("kernel"):
+    for name in sorted(results.names("kernel"), key=natural):
         w = words(name)
         if w["part"] != "forward":
             continue
@@ -89,17 +95,17 @@ def kernel_section(results: Results) -> list[str]:
 
 def rank_section(results: Results) -> list[str]:
     times = {name.removeprefix("ranks/"): results.milliseconds(name) for name in results.names("ranks")}
-    rows, alone = [], None
-    for line, milliseconds in times.items():
-        alone = milliseconds if line.endswith("r1") else alone
-        rows.append((f"`{line}`".replace("|", "\\|"), f"{milliseconds:.0f}", f"{alone / milliseconds:.2f}"))
+    problem_of = lambda line: line.split("|")[0].strip()
+    alone = {problem_of(line): milliseconds for line, milliseconds in times.items() if line.endswith("r1")}
+    rows = [(f"`{line}`".replace("|", "\\|"), f"{times[line]:.0f}", f"{alone[problem_of(line)] / times[line]:.2f}")
+            for line in sorted(times, key=lambda line: (problem_of(line), not line.endswith("r1")))]
     return ["## Ranks as threads", "", "The same problem on the same cores; speed is relative to one rank.", "",
             *table(("case", "ms", "speed"), rows)]
 
 
 def proof_section(results: Results) -> list[str]:
     rows = [(f"`{name.removeprefix('proof/')}`".replace("|", "\\|"), f"{results.milliseconds(name):.0f}")
-            for name in results.names("proof")]
+            for name in sorted(results.names("proof"))]
     return ["## Building and proving a plan", "", *table(("case", "ms"), rows)]
 
 

@@ -7,7 +7,7 @@
 #             and 100 random cases, always the same
 #   asan      address and undefined-behaviour sanitizers: unit tests, fuzzers for 5 s each, then `verify --suite smoke`
 #   tsan      thread sanitizer: the same
-# All parts if none is named; stops at the first that is red. About 20 minutes on 2 cores from a clean clone.
+# All parts if none is named; stops at the first that is red. The sanitizers take the longest.
 need "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}"
 parts=("$@")
 ((${#parts[@]} > 0)) || parts=(lint release asan tsan)

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/tensor_of.h"
+
 namespace ringscope {
 
 namespace {
@@ -14,22 +16,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool has_dense_fill(const Case& c) {
   return c.fill == Fill::random || c.fill == Fill::overflow;
-}
-
-const Tensor& tensor(const Outputs& outputs, Output output) {
-  switch (output) {
-    case Output::o:
-      return outputs.o;
-    case Output::lse:
-      return outputs.lse;
-    case Output::dq:
-      return outputs.dq;
-    case Output::dk:
-      return outputs.dk;
-    case Output::dv:
-      return outputs.dv;
-  }
-  return outputs.o;
 }
 
 double margin_of(const Figures& figures) {
@@ -56,7 +42,7 @@ CheckKind contract(std::string_view name, std::string_view sentence, const Outs&
   };
   kind.looks_alike = [outputs](const Outputs& a, const Outputs& b) {
     return std::all_of(outputs.begin(), outputs.end(),
-                       [&](Output output) { return same_bits(tensor(a, output), tensor(b, output)); });
+                       [&](Output output) { return same_bits(tensor_of(a, output), tensor_of(b, output)); });
   };
   return kind;
 }

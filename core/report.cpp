@@ -12,16 +12,17 @@ std::string_view name_of(Output output) {
   return names[static_cast<std::size_t>(output)];
 }
 
-void Summary::add(Verdict verdict) {
+void Summary::add(const Report& report) {
   std::int64_t* const counts[] = {&passed, &failed, &mistrusted, &skipped, &invalid, &faulted};
-  ++*counts[static_cast<std::size_t>(verdict)];
+  ++*counts[static_cast<std::size_t>(report.verdict)];
+  if (report.fault_unseen) ++fault_unseen;
 }
 
 int Summary::exit_code() const {
   if (faulted > 0) return 4;
   if (failed > 0 || mistrusted > 0) return 1;
   if (invalid > 0) return 2;
-  return passed > 0 ? 0 : 3;
+  return passed > 0 && fault_unseen == 0 ? 0 : 3;
 }
 
 }  // namespace ringscope

@@ -44,9 +44,10 @@ struct Diagnosis {
 struct Report {
   std::string case_line;
   Verdict verdict = Verdict::passed;
-  std::string reason;                         // a sentence; empty when passed
+  std::string reason;                         // a sentence; empty when passed, unless a planted fault was
   std::array<Figures, output_kinds> figures;  // by Output
   std::optional<Place> where;
+  bool fault_unseen = false;           // passed in spite of a planted fault
   bool diagnosed = false;              // known mistakes were recomputed:
   std::optional<Diagnosis> diagnosis;  // then nothing here means no known pattern
   double seconds = 0;
@@ -57,8 +58,11 @@ struct Report {
 
 struct Summary {
   std::int64_t passed = 0, failed = 0, mistrusted = 0, skipped = 0, invalid = 0, faulted = 0;
-  void add(Verdict verdict);
-  int exit_code() const;  // 4 faulted, else 1 failed or mistrusted, else 2 invalid, else 3 nothing passed, else 0
+  std::int64_t fault_unseen = 0;  // of those that passed
+  void add(const Report& report);
+  // 4 faulted, else 1 failed or mistrusted, else 2 invalid, else 3 nothing passed or nothing saw a planted fault, else
+  // 0
+  int exit_code() const;
 };
 
 }  // namespace ringscope

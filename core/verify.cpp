@@ -116,6 +116,19 @@ void compare_with(const BackendChoice& other, const Trial& trial, const Referenc
   result.report.where = place;
 }
 
+// A person who planted a fault must not read a mere "passed".
+void say_unseen(const Trial& trial, const Case& c, const Reference& reference, const Outputs& outputs,
+                const VerifyOptions& options, Report& report) {
+  const auto backend = options.make_backend(c.backend);
+  const RunResult clean = execute(*backend, trial.clean, reference.inputs);
+  const bool is_alike = agreement(trial.clean.problem, clean.outputs, outputs).same_bits();
+  report.fault_unseen = true;
+  report.reason =
+      "the planted fault " + std::string(trial.planted.fault->name) + " was not seen by this case: " +
+      (is_alike ? "the outputs have the same bits as without it" : "it changes the outputs by less than is allowed");
+  if (c.fill != Fill::random) report.reason += "; the fill random may see it";
+}
+
 void run_trial(const Trial& trial, const Case& c, References& references, const VerifyOptions& options,
                Verified& result) {
   const auto backend = faulty(options.make_backend(c.backend), trial.planted);
@@ -135,6 +148,8 @@ void run_trial(const Trial& trial, const Case& c, References& references, const 
     diagnose_failure(trial, *reference, run.outputs, options, result.report);
   }
   if (options.against) compare_with(*options.against, trial, *reference, run.outputs, options, result);
+  const bool is_unseen = trial.planted.fault != nullptr && result.report.verdict == Verdict::passed;
+  if (is_unseen) say_unseen(trial, c, *reference, run.outputs, options, result.report);
 }
 
 void conclude_fault(Report& report, const RankError& error) {

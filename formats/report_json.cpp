@@ -55,13 +55,10 @@ Json to_json(const Report& report) {
 }
 
 Json to_json(const Summary& s) {
-  return {{"summary",
-           {{"passed", s.passed},
-            {"failed", s.failed},
-            {"mistrusted", s.mistrusted},
-            {"skipped", s.skipped},
-            {"invalid", s.invalid},
-            {"faulted", s.faulted}}}};
+  Json counts = {{"passed", s.passed},   {"failed", s.failed},   {"mistrusted", s.mistrusted},
+                 {"skipped", s.skipped}, {"invalid", s.invalid}, {"faulted", s.faulted}};
+  if (s.fault_unseen > 0) counts["fault_unseen"] = s.fault_unseen;
+  return {{"summary", counts}};
 }
 
 Json to_json(const Agreement& agreement) {

@@ -11,7 +11,8 @@ namespace ringscope {
 // nonfinite}, where {check, rank, step, kv_block, output, batch, head, row} or null, seconds}. What is not known is
 // null, and so are figures that are not finite.
 nlohmann::ordered_json to_json(const Report& report);
-// {summary {passed, failed, mistrusted, skipped, invalid, faulted}}
+// {summary {passed, failed, mistrusted, skipped, invalid, faulted; and where planted faults were not seen by cases that
+// passed, fault_unseen}}
 nlohmann::ordered_json to_json(const Summary& summary);
 // {same_bits, ulps {o, ...: {most, and how many elements by distance}}}
 nlohmann::ordered_json to_json(const Agreement& agreement);

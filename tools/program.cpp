@@ -70,7 +70,8 @@ int run_program(std::vector<std::string> arguments) {
       "A run is one line: \"problem | recipe | backend | data\", like\n"
       "  ringscope verify \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8 | cpu | needle seed=7\"\n"
       "  ringscope explain \"causal | zigzag ring r4\"\n"
-      "Exit codes: 0 all passed, 1 failed or mistrusted, 2 bad request, 3 nothing passed, 4 faulted.");
+      "Exit codes: 0 all passed, 1 failed or mistrusted, 2 bad request,\n"
+      "3 nothing passed, or no check saw the planted fault, 4 faulted.");
   ExitCode exit;
   add_verify(program, exit);
   add_prove(program, exit);

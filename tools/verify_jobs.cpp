@@ -98,6 +98,13 @@ FaultChoice parse_fault(const std::string& text) {
   return parse_case("| | | fault=" + text).fault;
 }
 
+void require_no_other_fault(const FaultChoice& planted, const VerifyJob& job, const VerifyArguments& a) {
+  const FaultChoice& own = job.c->fault;
+  if (own.name.empty() || own == planted) return;
+  throw Error(ErrorKind::bad_request, "--fault " + a.fault + " and another fault in the case \"" + job.line + "\"",
+              "one fault a case", "drop --fault " + a.fault + ", or the word fault=... of the case");
+}
+
 // Fields that flags set for all cases.
 void override_fields(const VerifyArguments& a, std::vector<VerifyJob>& jobs) {
   const auto backend = a.backend.empty() ? std::nullopt : std::optional(parse_backend(a.backend));
@@ -106,6 +113,7 @@ void override_fields(const VerifyArguments& a, std::vector<VerifyJob>& jobs) {
   for (VerifyJob& job : jobs) {
     if (!job.c) continue;
     if (backend) job.c->backend = *backend;
+    if (fault) require_no_other_fault(*fault, job, a);
     if (fault) job.c->fault = *fault;
     if (job.plan == nullptr) job = make_job(*job.c, a);
   }

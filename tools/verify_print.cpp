@@ -85,6 +85,7 @@ void print_diagnosis(const Report& report) {
 
 void print_verdict(const Report& report) {
   fmt::print("{} {}  {:.2f} s\n", verdict_word(report.verdict), report.case_line, report.seconds);
+  if (report.fault_unseen) fmt::print("  {}\n", inked(report.reason, Emphasis::bad, stdout));
 }
 
 void print_report(const Report& report, const std::string& repeat) {
@@ -117,8 +118,8 @@ void print_agreement(const Agreement& agreement, const std::string& against) {
 }
 
 void Tally::add(const VerifyJob& job, const Report& report) {
-  all_.add(report.verdict);
-  by_schedule_[job.schedule].add(report.verdict);
+  all_.add(report);
+  by_schedule_[job.schedule].add(report);
 }
 
 void Tally::print(double seconds) const {
@@ -133,11 +134,13 @@ void Tally::print(double seconds) const {
   fmt::print("\n{} case{} in {:.1f} s", n, n == 1 ? "" : "s", seconds);
   if (n >= 20) fmt::print(" ({:.0f} a minute)", static_cast<double>(n) * 60 / std::max(seconds, 1e-9));
   fmt::print(": ");
-  if (all_.passed == n) {
+  if (all_.passed == n && all_.fault_unseen == 0) {
     fmt::print("{}\n", inked("all passed", Emphasis::good, stdout));
   } else {
     std::string words = fmt::format("{} passed, {} did not", all_.passed, n - all_.passed - all_.skipped);
     if (all_.skipped > 0) words += fmt::format(", {} were skipped", all_.skipped);
+    if (all_.fault_unseen > 0)
+      words += fmt::format("; {} that passed did not see the planted fault", all_.fault_unseen);
     fmt::print("{}\n", inked(words, Emphasis::bad, stdout));
   }
 }

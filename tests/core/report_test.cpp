@@ -7,7 +7,7 @@ namespace {
 
 Summary summary_of(std::initializer_list<Verdict> verdicts) {
   Summary s;
-  for (const Verdict v : verdicts) s.add(v);
+  for (const Verdict v : verdicts) s.add({.verdict = v});
   return s;
 }
 
@@ -41,6 +41,16 @@ TEST(Report, ExitCodeIsTheWorstThatHappened) {
   EXPECT_EQ(summary_of({passed, invalid, mistrusted}).exit_code(), 1);
   EXPECT_EQ(summary_of({passed, invalid, failed}).exit_code(), 1);
   EXPECT_EQ(summary_of({passed, invalid, failed, faulted}).exit_code(), 4);
+}
+
+TEST(Report, AFaultThatNothingSawIsNoSuccess) {
+  Summary s = summary_of({Verdict::passed});
+  s.add({.fault_unseen = true});
+  EXPECT_EQ(s.passed, 2);
+  EXPECT_EQ(s.fault_unseen, 1);
+  EXPECT_EQ(s.exit_code(), 3);
+  s.add({.verdict = Verdict::failed});  // somebody saw it
+  EXPECT_EQ(s.exit_code(), 1);
 }
 
 }  // namespace

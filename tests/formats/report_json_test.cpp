@@ -44,10 +44,12 @@ TEST(ReportJson, WhatIsNotFiniteIsNullNotNonsense) {
 
 TEST(ReportJson, TheSummaryCountsByVerdict) {
   Summary summary;
-  summary.add(Verdict::passed);
-  summary.add(Verdict::faulted);
+  summary.add({});
+  summary.add({.verdict = Verdict::faulted});
   EXPECT_EQ(to_json(summary).dump(),
             R"({"summary":{"passed":1,"failed":0,"mistrusted":0,"skipped":0,"invalid":0,"faulted":1}})");
+  summary.add({.fault_unseen = true});
+  EXPECT_EQ(to_json(summary)["summary"]["fault_unseen"], 1);
 }
 
 }  // namespace

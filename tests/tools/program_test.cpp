@@ -72,6 +72,26 @@ TEST(Program, ExitCodesAreThoseOfTheDesign) {
   EXPECT_EQ(run({"verify", "b1 | ring | cuda-emu", small}).code, 0);
 }
 
+TEST(Program, AFaultThatNoCheckSawExitsWithThree) {
+  const std::string unseen = "s40 d32 causal | zigzag ring r4 | cpu | needle";
+  const Ran text = run({"verify", unseen, "--fault", "delta-local"});
+  EXPECT_EQ(text.code, 3);
+  EXPECT_THAT(text.out, AllOf(HasSubstr("the planted fault delta-local was not seen by this case"),
+                              HasSubstr("1 that passed did not see the planted fault")));
+  const auto lines = json_lines(run({"verify", unseen + " fault=delta-local", "--json"}).out);
+  EXPECT_EQ(lines[0]["verdict"], "passed");
+  EXPECT_THAT(lines[0]["reason"].get<std::string>(), HasSubstr("delta-local was not seen"));
+  EXPECT_EQ(lines[1]["summary"]["fault_unseen"], 1);
+}
+
+TEST(Program, TwoFaultsForOneCaseAreRefused) {
+  const Ran ran = run({"verify", small + " fault=drop-block@r1", "--fault", "strict-causal"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("fault=drop-block@r1"), HasSubstr("drop --fault strict-causal")));
+  EXPECT_EQ(run({"verify", small + " fault=strict-causal", "--fault", "strict_causal"}).code, 1);
+}
+
 TEST(Program, AnUnquotedCaseIsRefused) {
   for (const auto& words : std::vector<std::vector<std::string>>{
            {"verify", "b1", "h4", "causal"}, {"prove", "b1", "h4"}, {"explain", "b1", "h4"}}) {

@@ -102,6 +102,19 @@ TEST(Verify, AFaultWithoutAPlaceIsSkipped) {
   EXPECT_THAT(report.reason, HasSubstr("fault does not apply"));
 }
 
+TEST(Verify, AFaultThatTheFillCannotSeeIsSaidAndOneThatItSeesFails) {
+  const std::string line = "s40 d32 causal | zigzag ring r4 | cpu | ";
+  const Report unseen = verified(line + "needle fault=delta-local").report;
+  EXPECT_EQ(unseen.verdict, Verdict::passed);
+  EXPECT_TRUE(unseen.fault_unseen);
+  EXPECT_THAT(unseen.reason, HasSubstr("the planted fault delta-local was not seen by this case"));
+  EXPECT_THAT(unseen.reason, HasSubstr("same bits"));
+  const Report seen = verified(line + "random fault=delta-local").report;
+  EXPECT_EQ(seen.verdict, Verdict::failed);
+  EXPECT_FALSE(seen.fault_unseen);
+  EXPECT_EQ(verified(line + "needle").report.reason, "");
+}
+
 TEST(Verify, AnAbsentBackendIsSkippedAndAnUnknownOneInvalid) {
   EXPECT_EQ(verified("b1 | ring | cuda-emu").report.verdict, Verdict::skipped);
   EXPECT_EQ(verified("b1 | ring | cpu:nave").report.verdict, Verdict::invalid);

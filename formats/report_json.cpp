@@ -1,5 +1,7 @@
 #include "formats/report_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 #include <string>
 

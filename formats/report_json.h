@@ -1,6 +1,6 @@
 // Reports as JSON: one object per line and run, then one for all.
 #pragma once
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/report.h"
 #include "core/ulps.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/nearest.h"
 #include "core/numbers.h"
 #include "core/schedule_text.h"
 #include "core/text_file.h"
@@ -19,64 +18,10 @@ namespace {
 constexpr const char* how_to_quote =
     "quote the case: \"b1 h4 s64 causal | zigzag ring r4\"; without quotes the shell takes | and the spaces";
 
-std::vector<std::string> flags_of(const CLI::App& command) {
-  std::vector<std::string> flags;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-  }
-  return flags;
-}
-
-std::vector<std::string> names_of(const CLI::App& parent) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : parent.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
-  return names;
-}
-
-[[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& right) {
-  const std::vector<std::string_view> allowed(right.begin(), right.end());
-  refuse("`" + word + "`", any_of(allowed), nearest_sentence(word, allowed));
-}
-
-void refuse_extras(const CLI::App& command) {
-  const std::vector<std::string> extras = command.remaining();
-  if (extras.empty()) return;
-  const std::string& first = extras.front();
-  const std::vector<std::string> names = names_of(command);
-  if (first.starts_with("-")) refuse_word(std::string(split_at(first, '=').before), flags_of(command));
-  if (!names.empty()) refuse_word(first, names);
-  refuse("`" + first + "` as an argument of its own", "one quoted case", how_to_quote);
-}
-
-// `ringscope` alone prints its help; `ringscope list` alone means nothing.
-void refuse_lack_of_subject(const CLI::App& command) {
-  const std::vector<std::string> names = names_of(command);
-  if (names.empty() || command.get_parent() == nullptr || !command.get_subcommands().empty()) return;
-  refuse("`" + command.get_name() + "` alone", any_of(std::vector<std::string_view>(names.begin(), names.end())),
-         "see `ringscope " + command.get_name() + " --help`");
-}
-
 }  // namespace
 
-CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& sentence,
-                      const std::vector<std::string>& examples) {
-  CLI::App* command = parent.add_subcommand(name, sentence);
-  std::string footer = "Examples:";
-  for (const std::string& example : examples) footer += "\n  " + example;
-  command->footer(footer);
-  return *command;
-}
-
-void refuse_unknown_arguments(CLI::App& program) {
-  for (CLI::App* command : program.get_subcommands([](CLI::App*) { return true; })) refuse_unknown_arguments(*command);
-  program.allow_extras();
-  program.require_subcommand(0);  // CLI11 would speak before the nearest word is told
-  program.parse_complete_callback([&program] {
-    refuse_extras(program);
-    refuse_lack_of_subject(program);
-  });
+void refuse_unquoted(const std::string& word) {
+  refuse("`" + word + "` as an argument of its own", "one quoted case", how_to_quote);
 }
 
 void require_quoted(const std::vector<std::string>& words) {

@@ -1,6 +1,5 @@
 // What all commands do with their arguments.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,12 +8,8 @@
 
 namespace ringscope {
 
-// Examples stand below the help, one a line.
-CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& sentence,
-                      const std::vector<std::string>& examples);
-// Every command and its own commands refuse what they do not know, with what is allowed and the nearest right word.
-void refuse_unknown_arguments(CLI::App& program);
-
+// An argument that stands alone where a quoted case was wanted. Throws Error(bad_request).
+[[noreturn]] void refuse_unquoted(const std::string& word);
 // Several single words are one case that was not quoted.
 void require_quoted(const std::vector<std::string>& words);
 // The number after a flag. Throws Error(bad_request) unless low <= number <= high.

@@ -1,5 +1,6 @@
 // `ringscope check`: judges other people's tensors against the oracle.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -89,31 +90,29 @@ int run(const CheckArguments& a) {
 
 }  // namespace
 
-void add_check(CLI::App& program, ExitCode& exit) {
-  CLI::App& check =
-      add_command(program, "check", "judges attention that others computed: q, k, v and any of o, lse, do, dq, dk, dv",
+void add_check(const Command& program, ExitCode& exit) {
+  const Command check =
+      program.add("check", "judges attention that others computed: q, k, v and any of o, lse, do, dq, dk, dv",
                   {"ringscope check dump.safetensors --mask causal --axes BSHD",
                    "ringscope check run.rank*of4.safetensors --layout \"zigzag 4\" --json"});
   const auto a = std::make_shared<CheckArguments>();
-  check.add_option("FILE", a->files, "safetensors or npz: one file, or one for each rank")->type_name("")->required();
-  check.add_option("--mask", a->mask, "full, causal, causal bottom-right, window L R, documents A B ..., prefix P")
-      ->type_name("WORDS");
-  check.add_option("--axes", a->axes, "of q, k, v, o and gradients")->type_name("BHSD|BSHD");
-  check.add_option("--layout", a->layout, "how rows are dealt to ranks: contiguous N, zigzag N, striped N")
-      ->type_name("WORDS");
-  check.add_option("--lse-base", a->lse_base, "the base of lse's logarithm")->type_name("e|2");
-  check.add_option("--lse-axes", a->lse_axes, "of lse")->type_name("BHS|BSH");
-  check.add_option("--kv-lengths", a->kv_lengths, "how many keys each batch entry has, quoted: \"19 8\"")
-      ->type_name("N...");
-  check.add_option("--scale", a->scale, "of q.k; 1/sqrt(Dqk) if not said")->type_name("X");
-  check.add_option("--softcap", a->softcap, "c: a score becomes c tanh(score / c)")->type_name("C");
-  check.add_option("--problem", a->problem, "case-line words in case meaning, instead of --mask")->type_name("WORDS");
-  check.add_option("--empty-lse", a->empty_lse, "lse of a row that sees no key; -inf if not said")->type_name("X");
-  check.add_option("--empty-o", a->empty_o, "o of a row that sees no key; 0 if not said")->type_name("X");
-  check.add_option("--report", a->report, "writes a page with error maps")->type_name("OUT.html");
+  check.add_needed_values("FILE", a->files, "safetensors or npz: one file, or one for each rank");
+  check.add_value("--mask", a->mask, "full, causal, causal bottom-right, window L R, documents A B ..., prefix P",
+                  "WORDS");
+  check.add_value("--axes", a->axes, "of q, k, v, o and gradients", "BHSD|BSHD");
+  check.add_value("--layout", a->layout, "how rows are dealt to ranks: contiguous N, zigzag N, striped N", "WORDS");
+  check.add_value("--lse-base", a->lse_base, "the base of lse's logarithm", "e|2");
+  check.add_value("--lse-axes", a->lse_axes, "of lse", "BHS|BSH");
+  check.add_value("--kv-lengths", a->kv_lengths, "how many keys each batch entry has, quoted: \"19 8\"", "N...");
+  check.add_value("--scale", a->scale, "of q.k; 1/sqrt(Dqk) if not said", "X");
+  check.add_value("--softcap", a->softcap, "c: a score becomes c tanh(score / c)", "C");
+  check.add_value("--problem", a->problem, "case-line words in case meaning, instead of --mask", "WORDS");
+  check.add_value("--empty-lse", a->empty_lse, "lse of a row that sees no key; -inf if not said", "X");
+  check.add_value("--empty-o", a->empty_o, "o of a row that sees no key; 0 if not said", "X");
+  check.add_value("--report", a->report, "writes a page with error maps", "OUT.html");
   check.add_flag("--progress", a->progress, "progress on stderr even where it is no terminal");
   check.add_flag("--json", a->json, "one object on stdout");
-  check.callback([a, &exit] { exit.value = run(*a); });
+  check.on_run([a, &exit] { exit.value = run(*a); });
 }
 
 }  // namespace ringscope

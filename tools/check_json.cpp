@@ -1,4 +1,5 @@
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/case.h"
 #include "formats/utf8.h"

@@ -1,6 +1,6 @@
 // A check told to a person, to a program, and as a page.
 #pragma once
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "tools/check_run.h"

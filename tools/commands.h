@@ -1,9 +1,6 @@
 // The commands of the program, one file each. Adding one prints nothing; running one may throw Error.
 #pragma once
-
-namespace CLI {
-class App;
-}
+#include "tools/command.h"
 
 namespace ringscope {
 
@@ -12,14 +9,14 @@ struct ExitCode {
   int value = 0;
 };
 
-void add_verify(CLI::App& program, ExitCode& exit);
-void add_prove(CLI::App& program, ExitCode& exit);
-void add_explain(CLI::App& program);
-void add_list(CLI::App& program);
-void add_check(CLI::App& program, ExitCode& exit);
-void add_export(CLI::App& program);
-void add_compare(CLI::App& program, ExitCode& exit);
-void add_faults(CLI::App& program);
-void add_completion(CLI::App& program);
+void add_verify(const Command& program, ExitCode& exit);
+void add_prove(const Command& program, ExitCode& exit);
+void add_explain(const Command& program);
+void add_list(const Command& program);
+void add_check(const Command& program, ExitCode& exit);
+void add_export(const Command& program);
+void add_compare(const Command& program, ExitCode& exit);
+void add_faults(const Command& program);
+void add_completion(const Command& program);
 
 }  // namespace ringscope

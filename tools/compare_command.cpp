@@ -83,19 +83,19 @@ void run(const CompareArguments& arguments, ExitCode& exit) {
 
 }  // namespace
 
-void add_compare(CLI::App& program, ExitCode& exit) {
-  CLI::App& command =
-      add_command(program, "compare", "finds the first step, rank and row where two dumps of the same tensors differ",
+void add_compare(const Command& program, ExitCode& exit) {
+  const Command command =
+      program.add("compare", "finds the first step, rank and row where two dumps of the same tensors differ",
                   {"ringscope compare ring.safetensors mine.safetensors",
                    "ringscope compare ring.safetensors mine.npz --axes BSHD --json"});
   const auto arguments = std::make_shared<CompareArguments>();
-  command.add_option("DUMP", arguments->dumps, "REF, then MINE: a file each, or the shared name of shards");
-  command.add_option("--axes", arguments->words.axes, "BHSD or BSHD, where the files do not say");
-  command.add_option("--lse-axes", arguments->words.lse_axes, "BHS or BSH");
-  command.add_option("--lse-base", arguments->words.lse_base, "e or 2");
-  command.add_option("--layout", arguments->words.layout, "like \"zigzag 4\"");
+  command.add_values("DUMP", arguments->dumps, "REF, then MINE: a file each, or the shared name of shards");
+  command.add_value("--axes", arguments->words.axes, "BHSD or BSHD, where the files do not say");
+  command.add_value("--lse-axes", arguments->words.lse_axes, "BHS or BSH");
+  command.add_value("--lse-base", arguments->words.lse_base, "e or 2");
+  command.add_value("--layout", arguments->words.layout, "like \"zigzag 4\"");
   command.add_flag("--json", arguments->json, "one object on stdout");
-  command.callback([arguments, &exit] { run(*arguments, exit); });
+  command.on_run([arguments, &exit] { run(*arguments, exit); });
 }
 
 }  // namespace ringscope

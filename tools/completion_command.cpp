@@ -9,22 +9,18 @@ namespace ringscope {
 
 namespace {
 
-const auto every_command = [](const CLI::App*) { return true; };
-
 // What may follow a command: its commands and its flags.
-std::string words_after(const CLI::App& command) {
+std::string words_after(const Command& command) {
   std::string words;
-  for (const CLI::App* next : command.get_subcommands(every_command)) words += next->get_name() + " ";
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
-  }
+  for (const Command& next : command.commands()) words += next.name() + " ";
+  for (const std::string& flag : command.flags()) words += flag + " ";
   return words;
 }
 
-void print_branches(const CLI::App& command, const std::string& path) {
+void print_branches(const Command& command, const std::string& path) {
   fmt::print("    '{}') words='{}' ;;\n", path, words_after(command));
-  for (const CLI::App* next : command.get_subcommands(every_command)) {
-    print_branches(*next, path.empty() ? next->get_name() : path + " " + next->get_name());
+  for (const Command& next : command.commands()) {
+    print_branches(next, path.empty() ? next.name() : path + " " + next.name());
   }
 }
 
@@ -37,7 +33,7 @@ std::string case_words() {
 }
 
 // Inside an open quote the words of a case are offered, outside commands and flags.
-void print_bash(const CLI::App& program) {
+void print_bash(const Command& program) {
   fmt::print(
       "# bash completion for ringscope; load it with: source <(ringscope completion bash)\n"
       "_ringscope() {{\n"
@@ -65,15 +61,14 @@ void print_bash(const CLI::App& program) {
 
 }  // namespace
 
-void add_completion(CLI::App& program) {
-  CLI::App& completion =
-      add_command(program, "completion", "prints a completion script for the shell",
+void add_completion(const Command& program) {
+  const Command completion =
+      program.add("completion", "prints a completion script for the shell",
                   {"source <(ringscope completion bash)",
                    "ringscope completion bash > ~/.local/share/bash-completion/completions/ringscope"});
-  CLI::App& bash =
-      add_command(completion, "bash", "for bash",
-                  {"source <(ringscope completion bash)", "ringscope completion bash >> ~/.bash_completion"});
-  bash.callback([&program] { print_bash(program); });
+  const Command bash = completion.add(
+      "bash", "for bash", {"source <(ringscope completion bash)", "ringscope completion bash >> ~/.bash_completion"});
+  bash.on_run([program] { print_bash(program); });
 }
 
 }  // namespace ringscope

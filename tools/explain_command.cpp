@@ -169,15 +169,15 @@ struct ExplainArguments {
 
 }  // namespace
 
-void add_explain(CLI::App& program) {
-  CLI::App& explain =
-      add_command(program, "explain", "says what a case line means: its words, its defaults, what will happen",
+void add_explain(const Command& program) {
+  const Command explain =
+      program.add("explain", "says what a case line means: its words, its defaults, what will happen",
                   {"ringscope explain \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\"",
                    "ringscope explain \"causal | usp r2x4 kv-copies\" --json"});
   const auto arguments = std::make_shared<ExplainArguments>();
-  explain.add_option("CASE", arguments->line, "one quoted case line")->required();
+  explain.add_needed_value("CASE", arguments->line, "one quoted case line");
   explain.add_flag("--json", arguments->json, "one object on stdout");
-  explain.callback([arguments] {
+  explain.on_run([arguments] {
     const Case c = parse_case(arguments->line);
     arguments->json ? print_json(c) : print_text(c);
   });

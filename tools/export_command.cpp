@@ -84,16 +84,16 @@ void run(const ExportArguments& arguments) {
 
 }  // namespace
 
-void add_export(CLI::App& program) {
-  CLI::App& command =
-      add_command(program, "export", "writes a run's inputs and outputs, and each rank's after each step, as tensors",
+void add_export(const Command& program) {
+  const Command command =
+      program.add("export", "writes a run's inputs and outputs, and each rank's after each step, as tensors",
                   {"ringscope export \"causal | zigzag ring r4\" ring.safetensors --steps",
                    "ringscope export \"h8/2 bf16 causal | striped ring r4\" ring.safetensors --shards"});
   const auto arguments = std::make_shared<ExportArguments>();
-  command.add_option("CASE", arguments->words, "one quoted case line, then OUT.safetensors");
+  command.add_values("CASE", arguments->words, "one quoted case line, then OUT.safetensors");
   command.add_flag("--shards", arguments->shards, "one file per rank: OUT.rank0of4.safetensors, ...");
   command.add_flag("--steps", arguments->steps, "with what each rank holds after each step: t1.r2.o, t1.r2.b0.dk, ...");
-  command.callback([arguments] { run(*arguments); });
+  command.on_run([arguments] { run(*arguments); });
 }
 
 }  // namespace ringscope

@@ -8,11 +8,10 @@
 
 namespace ringscope {
 
-void add_faults(CLI::App& program) {
-  CLI::App& faults =
-      add_command(program, "faults", "plants every fault, and prints which check sees which, as Markdown",
-                  {"ringscope faults > docs/validator.md"});
-  faults.callback([] {
+void add_faults(const Command& program) {
+  const Command faults = program.add("faults", "plants every fault, and prints which check sees which, as Markdown",
+                                     {"ringscope faults > docs/validator.md"});
+  faults.on_run([] {
     FaultTable table = page_table();
     const std::string page = fault_page(table, [](const FaultKind& fault) { fmt::print(stderr, "{}\n", fault.name); });
     fmt::print("{}", page);

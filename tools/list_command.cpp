@@ -76,16 +76,16 @@ constexpr Subject subjects[] = {
 
 }  // namespace
 
-void add_list(CLI::App& program) {
-  CLI::App& list = add_command(program, "list", "says what there is, one sentence each",
-                               {"ringscope list schedules", "ringscope list faults --json"});
+void add_list(const Command& program) {
+  const Command list = program.add("list", "says what there is, one sentence each",
+                                   {"ringscope list schedules", "ringscope list faults --json"});
   for (const Subject& subject : subjects) {
-    CLI::App& command = add_command(
-        list, subject.name, subject.sentence,
+    const Command command = list.add(
+        subject.name, subject.sentence,
         {fmt::format("ringscope list {}", subject.name), fmt::format("ringscope list {} --json", subject.name)});
     const auto as_json = std::make_shared<bool>(false);
     command.add_flag("--json", *as_json, "an array of {name, sentence}");
-    command.callback([&subject, as_json] { print(subject.items(), *as_json); });
+    command.on_run([&subject, as_json] { print(subject.items(), *as_json); });
   }
 }
 

@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/show.h"
 #include "tools/terminal.h"
@@ -72,18 +71,19 @@ int run_program(std::vector<std::string> arguments) {
       "  ringscope explain \"causal | zigzag ring r4\"\n"
       "Exit codes: 0 all passed, 1 failed or mistrusted, 2 bad request,\n"
       "3 nothing passed, or no check saw the planted fault, 4 faulted.");
+  const Command root(program);
   ExitCode exit;
-  add_verify(program, exit);
-  add_prove(program, exit);
-  add_check(program, exit);
-  add_explain(program);
-  add_list(program);
-  add_show(program);
-  add_export(program);
-  add_compare(program, exit);
-  add_faults(program);
-  add_completion(program);
-  refuse_unknown_arguments(program);
+  add_verify(root, exit);
+  add_prove(root, exit);
+  add_check(root, exit);
+  add_explain(root);
+  add_list(root);
+  add_show(root);
+  add_export(root);
+  add_compare(root, exit);
+  add_faults(root);
+  add_completion(root);
+  root.refuse_unknown_arguments();
   try {
     const int code = run(program, std::move(arguments), exit);
     require_written_output();

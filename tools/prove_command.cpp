@@ -115,16 +115,16 @@ void run(const ProveArguments& arguments, ExitCode& exit) {
 
 }  // namespace
 
-void add_prove(CLI::App& program, ExitCode& exit) {
-  CLI::App& prove = add_command(
-      program, "prove", "proves a plan without computing: every pair once, data there when used, no deadlock",
+void add_prove(const Command& program, ExitCode& exit) {
+  const Command prove = program.add(
+      "prove", "proves a plan without computing: every pair once, data there when used, no deadlock",
       {"ringscope prove \"b1 h8 s1024 d64 causal | zigzag ring r1024\"", "ringscope prove --schedule mine.txt --json"});
   const auto arguments = std::make_shared<ProveArguments>();
-  prove.add_option("CASE", arguments->cases, "one quoted case line");
-  prove.add_option("--schedule", arguments->schedule, "a schedule file (docs/schedules.md) instead of a case");
-  prove.add_option("--write", arguments->write, "write the plan as a schedule file, to read, change and prove again");
+  prove.add_values("CASE", arguments->cases, "one quoted case line");
+  prove.add_value("--schedule", arguments->schedule, "a schedule file (docs/schedules.md) instead of a case");
+  prove.add_value("--write", arguments->write, "write the plan as a schedule file, to read, change and prove again");
   prove.add_flag("--json", arguments->json, "one object on stdout");
-  prove.callback([arguments, &exit] { run(*arguments, exit); });
+  prove.on_run([arguments, &exit] { run(*arguments, exit); });
 }
 
 }  // namespace ringscope

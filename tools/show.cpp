@@ -1,5 +1,7 @@
 #include "tools/show.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
 #include <fstream>
 #include <limits>
@@ -82,44 +84,43 @@ void put(const ShowArguments& arguments, const Case& c, const Shown& shown) {
   }
 }
 
-void add_case_and_files(CLI::App& command, ShowArguments& arguments) {
-  command.add_option("CASE", arguments.line, "one quoted case line")->required();
-  command.add_option("--html", arguments.html, "one page that needs nothing else, to send to somebody")
-      ->type_name("FILE");
+void add_case_and_files(const Command& command, ShowArguments& arguments) {
+  command.add_needed_value("CASE", arguments.line, "one quoted case line");
+  command.add_value("--html", arguments.html, "one page that needs nothing else, to send to somebody", "FILE");
   command.add_flag("--json", arguments.json, "one object on stdout");
 }
 
-void add_subject(CLI::App& show, const ShowSubject& subject) {
+void add_subject(const Command& show, const ShowSubject& subject) {
   const std::string name(subject.name), place = subject.takes_pair ? name + " 3,1" : name;
-  CLI::App& command =
-      add_command(show, name, std::string(subject.sentence),
-                  {"ringscope show " + std::string(subject.example),
-                   "ringscope show " + place + " \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\" --html page.html"});
+  const Command command =
+      show.add(name, std::string(subject.sentence),
+               {"ringscope show " + std::string(subject.example),
+                "ringscope show " + place + " \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\" --html page.html"});
   const auto arguments = std::make_shared<ShowArguments>();
   if (subject.takes_pair) {
-    command.add_option("PAIR", arguments->pair, "QUERY,KEY: their positions, from 0")->required();
+    command.add_needed_value("PAIR", arguments->pair, "QUERY,KEY: their positions, from 0");
   }
   add_case_and_files(command, *arguments);
-  command.add_option("--svg", arguments->svg, "the picture alone")->type_name("FILE");
+  command.add_value("--svg", arguments->svg, "the picture alone", "FILE");
   if (subject.takes_step) {
-    command.add_option("--step", arguments->step, "from 0: the forward, then the backward")->type_name("T");
+    command.add_value("--step", arguments->step, "from 0: the forward, then the backward", "T");
   }
-  if (subject.takes_batch) command.add_option("--batch", arguments->batch, "one batch item, from 0")->type_name("B");
-  if (subject.takes_head) command.add_option("--head", arguments->head, "a query head, from 0")->type_name("H");
-  command.callback([&subject, arguments] {
+  if (subject.takes_batch) command.add_value("--batch", arguments->batch, "one batch item, from 0", "B");
+  if (subject.takes_head) command.add_value("--head", arguments->head, "a query head, from 0", "H");
+  command.on_run([&subject, arguments] {
     const ShowRequest request = request_of(*arguments);
     put(*arguments, request.c, subject.make(request));
   });
 }
 
-void add_all(CLI::App& show) {
-  CLI::App& command =
-      add_command(show, "all", "all of the above but pair, best as one page",
-                  {"ringscope show all \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\" --html page.html",
-                   "ringscope show all \"causal | usp r2x4 kv-copies\""});
+void add_all(const Command& show) {
+  const Command command =
+      show.add("all", "all of the above but pair, best as one page",
+               {"ringscope show all \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\" --html page.html",
+                "ringscope show all \"causal | usp r2x4 kv-copies\""});
   const auto arguments = std::make_shared<ShowArguments>();
   add_case_and_files(command, *arguments);
-  command.callback([arguments] {
+  command.on_run([arguments] {
     const ShowRequest request = request_of(*arguments);
     put(*arguments, request.c, show_all(request));
   });
@@ -127,9 +128,9 @@ void add_all(CLI::App& show) {
 
 }  // namespace
 
-void add_show(CLI::App& program) {
-  CLI::App& show =
-      add_command(program, "show", "draws a case: layout, mask, schedule, ring, balance, counts, a pair, a run",
+void add_show(const Command& program) {
+  const Command show =
+      program.add("show", "draws a case: layout, mask, schedule, ring, balance, counts, a pair, a run",
                   {"ringscope show ring \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\" --step 1",
                    "ringscope show all \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\" --html page.html"});
   for (const ShowSubject& subject : show_subjects()) add_subject(show, subject);

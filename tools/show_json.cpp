@@ -1,5 +1,7 @@
 #include "tools/show_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 
 namespace ringscope {

@@ -1,6 +1,6 @@
 // The models of the pictures as JSON.
 #pragma once
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "pictures/balance_bars.h"

@@ -1,5 +1,7 @@
 #include "tools/show_subjects.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 

@@ -1,7 +1,7 @@
 // The subjects of `ringscope show`: each makes a section of pictures and sheets, and the same as JSON, of one case.
 #pragma once
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string_view>

@@ -109,33 +109,30 @@ int run(const VerifyArguments& a) {
 
 }  // namespace
 
-void add_verify(CLI::App& program, ExitCode& exit) {
-  CLI::App& verify = add_command(
-      program, "verify", "plans, proves, runs and compares cases with the oracle; alone it runs the smoke suite",
+void add_verify(const Command& program, ExitCode& exit) {
+  const Command verify = program.add(
+      "verify", "plans, proves, runs and compares cases with the oracle; alone it runs the smoke suite",
       {"ringscope verify \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8\"", "ringscope verify --random 200 --seed 1",
        "ringscope verify --suite ci --filter \"zigzag causal\" --backend cpu:bitwise --json"});
   const auto a = std::make_shared<VerifyArguments>();
-  verify.add_option("CASE", a->cases, "quoted case lines")->type_name("");
-  verify.add_option("--file", a->file, "case lines from a file, one a line; a line that begins with # is a comment")
-      ->type_name("CASES");
-  verify.add_option("--schedule", a->schedule, "a schedule file of your own (docs/schedules.md)")->type_name("FILE");
-  verify.add_option("--suite", a->suite, "a suite: see `ringscope list suites`")->type_name("smoke|ci|full");
-  verify.add_option("--random", a->random, "so many cases at random over the whole grammar; a failure is shrunk")
-      ->type_name("N");
+  verify.add_values("CASE", a->cases, "quoted case lines");
+  verify.add_value("--file", a->file, "case lines from a file, one a line; a line that begins with # is a comment",
+                   "CASES");
+  verify.add_value("--schedule", a->schedule, "a schedule file of your own (docs/schedules.md)", "FILE");
+  verify.add_value("--suite", a->suite, "a suite: see `ringscope list suites`", "smoke|ci|full");
+  verify.add_value("--random", a->random, "so many cases at random over the whole grammar; a failure is shrunk", "N");
   verify.add_flag("--shrink", a->shrink, "the first failure of each kind made as small as it can be; --random does");
-  verify.add_option("--seed", a->seed, "what --random draws from, or the data of --schedule")->type_name("S");
-  verify.add_option("--filter", a->filter, "only cases that have all these words")->type_name("WORDS");
-  verify.add_option("--backend", a->backend, "the backend field of all cases")->type_name("WORDS");
-  verify.add_option("--against", a->against, "a second backend: distances in ulps")->type_name("WORDS");
+  verify.add_value("--seed", a->seed, "what --random draws from, or the data of --schedule", "S");
+  verify.add_value("--filter", a->filter, "only cases that have all these words", "WORDS");
+  verify.add_value("--backend", a->backend, "the backend field of all cases", "WORDS");
+  verify.add_value("--against", a->against, "a second backend: distances in ulps", "WORDS");
   verify.add_flag("--bitwise", a->bitwise, "with --against: other bits are a failure");
-  verify.add_option("--fault", a->fault, "a fault planted into all cases: see `ringscope list faults`")
-      ->type_name("NAME[@r2,t1]");
+  verify.add_value("--fault", a->fault, "a fault planted into all cases: see `ringscope list faults`", "NAME[@r2,t1]");
   verify.add_flag("--unproved", a->unproved, "run a plan even if the proof refuses it, to see what numbers say");
-  verify.add_option("--jobs", a->jobs, "cases at the same time (the machine's cores if not said)")->type_name("N");
-  verify.add_option("--deadline", a->deadline, "seconds without progress that end a run (30 if not said)")
-      ->type_name("SECONDS");
+  verify.add_value("--jobs", a->jobs, "cases at the same time (the machine's cores if not said)", "N");
+  verify.add_value("--deadline", a->deadline, "seconds without progress that end a run (30 if not said)", "SECONDS");
   verify.add_flag("--json", a->json, "one object a case on stdout, then the summary");
-  verify.callback([a, &exit] { exit.value = run(*a); });
+  verify.on_run([a, &exit] { exit.value = run(*a); });
 }
 
 }  // namespace ringscope

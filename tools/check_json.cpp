@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +21,18 @@ Json to_json(const WrongRows& rows) {
           {"wrong_rows", rows.count}, {"of_rows", rows.of}, {"sharp", rows.sharp}};
 }
 
+double largest_reach(const JudgedOutput& output) {
+  return output.row_reach.empty() ? 0 : *std::max_element(output.row_reach.begin(), output.row_reach.end());
+}
+
+Json to_json(const Alone& head) {
+  return {{"batch", head.batch},
+          {"head", head.head},
+          {"ratio", finite(head.ratio)},
+          {"peak_ratio", finite(head.peak_ratio)},
+          {"row_ratio", finite(head.reach)}};
+}
+
 Json to_json(const JudgedOutput& output) {
   const Figures& f = output.figures;
   return {{"verdict", name_of(f.verdict)},
@@ -28,6 +41,8 @@ Json to_json(const JudgedOutput& output) {
           {"ratio", finite(f.ratio)},
           {"peak_ratio", finite(f.peak_ratio)},
           {"nonfinite", f.nonfinite},
+          {"row_ratio", finite(largest_reach(output))},
+          {"hidden", output.hidden ? to_json(*output.hidden) : Json(nullptr)},
           {"place", output.wrong ? to_json(*output.wrong) : Json(nullptr)}};
 }
 
@@ -60,6 +75,7 @@ Json to_json(const CheckResult& result) {
           {"case", result.dump.case_line},
           {"problem", problem_text(result.dump)},
           {"verdict", name_of(result.judged.verdict())},
+          {"reason", result.judged.mistrust.value_or("")},
           {"outputs", outputs},
           {"first_wrong", to_json(result.first_wrong)},
           {"diagnosis", to_json(result.diagnosis)},

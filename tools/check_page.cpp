@@ -14,16 +14,17 @@ namespace {
 
 constexpr std::int64_t most_columns = 256;
 
-double ratio(double error, double tolerance) {
-  return error == 0 ? 0 : error / tolerance;
+// Of one row, to what is allowed: by the whole tensor, and by the row's own roundings.
+double ratio(const JudgedOutput& output, std::size_t row) {
+  const double error = output.row_errors[row], by_whole = error == 0 ? 0 : error / output.row_tolerance();
+  return std::max(by_whole, output.row_reach[row] / most_reach);
 }
 
 // All heads of one batch entry.
 ErrorMap map_of(const JudgedOutput& output, Shape shape, std::int64_t batch, std::string name) {
   ErrorMap map{std::move(name), shape.heads, shape.rows, {}};
   for (std::int64_t n = 0; n < shape.heads * shape.rows; ++n) {
-    map.ratios.push_back(ratio(output.row_errors[static_cast<std::size_t>(batch * shape.heads * shape.rows + n)],
-                               output.row_tolerance()));
+    map.ratios.push_back(ratio(output, static_cast<std::size_t>(batch * shape.heads * shape.rows + n)));
   }
   return pooled(map, most_columns);
 }
@@ -38,7 +39,7 @@ ErrorMap rank_map(const JudgedOutput& output, Shape shape, Side side, const Rank
   for (std::size_t n = 0; n < output.row_errors.size(); ++n) {
     const RankRow at = owner(static_cast<std::int64_t>(n) % shape.rows);
     double& cell = map.ratios[static_cast<std::size_t>(at.rank * longest + at.row)];
-    cell = std::max(cell, ratio(output.row_errors[n], output.row_tolerance()));
+    cell = std::max(cell, ratio(output, n));
   }
   return pooled(map, most_columns);
 }

@@ -15,6 +15,10 @@ std::string number(double x) {
   return std::isnan(x) ? "-" : fmt::format("{:.3g}", x);
 }
 
+Emphasis emphasis_of(Verdict verdict) {
+  return verdict == Verdict::passed ? Emphasis::good : Emphasis::bad;
+}
+
 void print_figures(const Judged& judged) {
   fmt::print("  {:<5}{:>11}{:>11}{:>11}{:>12}{:>11}\n", "", "max abs", "rel fro", "ratio", "peak ratio", "nonfinite");
   for (int n = 0; n < output_kinds; ++n) {
@@ -22,7 +26,7 @@ void print_figures(const Judged& judged) {
     if (!f.present) continue;
     fmt::print("  {:<5}{:>11}{:>11}{:>11}{:>12}{:>11}  {}\n", name_of(static_cast<Output>(n)), number(f.max_abs),
                number(f.rel_fro), number(f.ratio), number(f.peak_ratio), f.nonfinite,
-               inked(name_of(f.verdict), f.verdict == Verdict::passed ? Emphasis::good : Emphasis::bad, stdout));
+               inked(name_of(f.verdict), emphasis_of(f.verdict), stdout));
   }
 }
 
@@ -47,13 +51,21 @@ std::string place_text(const FirstWrong& first) {
 }
 
 std::string verdict_sentence(const CheckResult& result) {
+  if (result.judged.mistrust) return *result.judged.mistrust;
   if (!result.first_wrong) {
     return fmt::format("no output errs more than a right kernel may: ratio at most {:g}, peak ratio at most {:g}",
                        most_ratio, most_peak_ratio);
   }
   const FirstWrong& first = *result.first_wrong;
-  const std::string rows = fmt::format("{} of {} rows of {} are above the tolerance", first.rows.count, first.rows.of,
-                                       name_of(first.output));
+  const JudgedOutput& output = result.judged.of(first.output);
+  std::string rows = fmt::format("{} of {} rows of {} are above the tolerance", first.rows.count, first.rows.of,
+                                 name_of(first.output));
+  if (output.hidden) {
+    rows = fmt::format(
+        "the whole of {} would pass, since other values or scores are far larger; {} of its {} rows err "
+        "by more than {:g} times what rounding can explain there",
+        name_of(first.output), first.rows.count, first.rows.of, most_reach);
+  }
   if (first.rows.sharp) return fmt::format("first wrong: {}; {}", place_text(first), rows);
   return fmt::format("{} is wrong as a whole, no row stands out ({}; see {})", name_of(first.output), rows,
                      place_text(first));
@@ -61,8 +73,7 @@ std::string verdict_sentence(const CheckResult& result) {
 
 void print_check(const CheckResult& result) {
   const Verdict verdict = result.judged.verdict();
-  const Emphasis emphasis = verdict == Verdict::passed ? Emphasis::good : Emphasis::bad;
-  fmt::print("{} {}  {:.2f} s\n", inked(fmt::format("{:<10}", name_of(verdict)), emphasis, stdout),
+  fmt::print("{} {}  {:.2f} s\n", inked(fmt::format("{:<10}", name_of(verdict)), emphasis_of(verdict), stdout),
              files_text(result.dump.paths), result.seconds);
   fmt::print("  {}\n", problem_text(result.dump));
   print_figures(result.judged);

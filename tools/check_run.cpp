@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "core/foreign/gather_evidence.h"
+#include "core/foreign/mistrust.h"
 #include "core/foreign/units.h"
 #include "formats/dump_foreign.h"
 #include "formats/dump_set.h"
@@ -12,17 +13,28 @@ namespace ringscope {
 
 namespace {
 
-void note_weak_inputs(const Judged& judged, std::vector<std::string>& notes) {
-  if (judged.zero_scores) notes.emplace_back("q or k is 0 everywhere: all scores are 0, so the scale is not tested");
-  if (judged.constant_v) notes.emplace_back("v is the same in all rows, so o does not show which keys were seen");
-  if (judged.constant_d_o) notes.emplace_back("do is the same in all rows, so the gradients show little");
-}
-
-void diagnose_failure(const Foreign& foreign, CheckResult& result) {
+void diagnose_failure(const Foreign& foreign, const Judged& judged, const FirstWrong& first, CheckResult& result) {
   const int threads = all_threads();
-  Gathered gathered = gather_evidence(foreign, result.judged, *result.first_wrong, result.dump.layout, threads);
+  Gathered gathered = gather_evidence(foreign, judged, first, result.dump.layout, threads);
   if (!gathered.remark.empty()) result.notes.push_back(std::move(gathered.remark));
   if (gathered.evidence) result.diagnosis = diagnose(*gathered.evidence);
+}
+
+// An error that the whole tensor hides is looked at without the heads that hide it.
+void diagnose_hidden(const Foreign& foreign, CheckResult& result) {
+  const FirstWrong& first = *result.first_wrong;
+  const bool of_keys = first.output == Output::dk || first.output == Output::dv;
+  const std::int64_t head_kv = of_keys ? first.rows.head : first.rows.head / foreign.problem.group();
+  const Foreign group = one_group(foreign, first.rows.batch, head_kv);
+  const Judged judged = judge_foreign(group, {.threads = all_threads()});
+  const std::optional<FirstWrong> closer = find_first_wrong(group, judged, result.dump.layout);
+  if (!closer) return;
+  if (closer->output == first.output && closer->rows.row == first.rows.row) {
+    result.first_wrong->kv_block = closer->kv_block;
+  }
+  result.notes.push_back("the diagnosis saw batch " + std::to_string(first.rows.batch) + ", KV head " +
+                         std::to_string(head_kv) + " alone, since other heads hide it");
+  diagnose_failure(group, judged, *closer, result);
 }
 
 }  // namespace
@@ -37,9 +49,13 @@ CheckResult run_check(const std::vector<std::string>& paths, const DumpWords& wo
   result.judged = judge_foreign(foreign, {.threads = all_threads(), .progress = progress});
   result.first_wrong = find_first_wrong(foreign, result.judged, result.dump.layout);
   result.notes = result.dump.notes;
-  note_weak_inputs(result.judged, result.notes);
+  for (std::string& note : weak_sides(result.judged)) result.notes.push_back(std::move(note));
   if (result.first_wrong) {
-    diagnose_failure(foreign, result);
+    if (result.judged.of(result.first_wrong->output).hidden) {
+      diagnose_hidden(foreign, result);
+    } else {
+      diagnose_failure(foreign, result.judged, *result.first_wrong, result);
+    }
     result.hints = described_otherwise(files, words, result.dump, result.judged);
     if (!result.diagnosis && !result.hints.empty()) {
       result.diagnosis = Diagnosis{"described_otherwise", false, result.hints.front()};

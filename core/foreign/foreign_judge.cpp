@@ -6,6 +6,8 @@
 #include <mutex>
 #include <optional>
 
+#include "core/foreign/error_sums.h"
+#include "core/foreign/mistrust.h"
 #include "core/foreign/tiled_attention.h"
 #include "core/foreign/units.h"
 
@@ -16,54 +18,6 @@ namespace {
 // A quarter of the data README's unit roundoff, whose bf16 is 2^-9: half of core/element_type.h's.
 double quarter_unit(ElementType type) {
   return unit_roundoff(type) / (type == ElementType::bf16 ? 8 : 4);
-}
-
-// Of one tensor, or a part of it: over the elements that are finite in both.
-struct Sums {
-  double error2 = 0, right2 = 0, yardstick2 = 0, cancels2 = 0;
-  double most_error = 0, most_right = 0, most_yardstick = 0, most_cancels = 0;
-  std::int64_t nonfinite = 0;
-
-  void add(const Sums& more) {
-    error2 += more.error2, right2 += more.right2, yardstick2 += more.yardstick2, cancels2 += more.cancels2;
-    most_error = std::max(most_error, more.most_error), most_right = std::max(most_right, more.most_right);
-    most_yardstick = std::max(most_yardstick, more.most_yardstick);
-    most_cancels = std::max(most_cancels, more.most_cancels);
-    nonfinite += more.nonfinite;
-  }
-};
-
-template <class Real>
-struct Compared {
-  std::span<const double> given, right;
-  std::span<const Real> yardstick, cancels;  // cancels: may be empty
-};
-
-void note(double value, double& sum_of_squares, double& most) {
-  if (!std::isfinite(value)) return;
-  sum_of_squares += value * value;
-  most = std::max(most, std::abs(value));
-}
-
-// Rows of `dim` elements; leaves each row's largest error.
-template <class Real>
-Sums compare_rows(const Compared<Real>& x, std::int64_t dim, std::span<double> row_errors) {
-  Sums sums;
-  for (std::size_t n = 0; n < x.given.size(); ++n) {
-    double& row_error = row_errors[n / static_cast<std::size_t>(dim)];
-    const double given = x.given[n], right = x.right[n];
-    if (!x.cancels.empty()) note(static_cast<double>(x.cancels[n]), sums.cancels2, sums.most_cancels);
-    if (std::isfinite(given) && std::isfinite(right)) {
-      note(given - right, sums.error2, sums.most_error);
-      note(right, sums.right2, sums.most_right);
-      row_error = std::max(row_error, std::abs(given - right));
-    } else if (given != right && !(std::isnan(given) && std::isnan(right))) {
-      ++sums.nonfinite;
-      row_error = std::numeric_limits<double>::infinity();
-    }
-    if (std::isfinite(right)) note(static_cast<double>(x.yardstick[n]) - right, sums.yardstick2, sums.most_yardstick);
-  }
-  return sums;
 }
 
 bool all_rows_alike(std::span<const double> rows, std::int64_t dim) {
@@ -100,14 +54,15 @@ class HeadsJudge {
       const auto at = static_cast<std::size_t>(n);
       if (!foreign.outputs[at].read) continue;
       judged_.outputs[at].figures.present = true;
-      judged_.outputs[at].row_errors.assign(static_cast<std::size_t>(shape.batch * shape.heads * shape.rows), 0.0);
+      const auto rows = static_cast<std::size_t>(shape.batch * shape.heads * shape.rows);
+      judged_.outputs[at].row_errors.assign(rows, 0.0), judged_.outputs[at].row_reach.assign(rows, 0.0);
+      sums_[at].resize(static_cast<std::size_t>(shape.batch * shape.heads));
     }
   }
 
   Judged run() {
     const std::int64_t units = problem_.batch * problem_.heads_kv;
-    sums_.resize(static_cast<std::size_t>(units));
-    largest_scores_.resize(static_cast<std::size_t>(units));
+    largest_scores_.resize(static_cast<std::size_t>(problem_.batch * problem_.heads_q));
     const double all = 2.0 * static_cast<double>(all_pairs());
     for_each_unit(
         units, options_.threads, [this](std::int64_t unit) { judge_group(unit); },
@@ -116,16 +71,15 @@ class HeadsJudge {
         });
     judged_.largest_score = *std::max_element(largest_scores_.begin(), largest_scores_.end());
     judged_.constant_v = !various_v_, judged_.constant_d_o = problem_.has_backward() && !various_d_o_;
-    judged_.zero_scores = !some_scores_;
+    judged_.zero_scores = !some_scores_, judged_.zero_v = !some_v_, judged_.no_pairs = all == 0;
     for (int n = 0; n < output_kinds; ++n) {
       if (judged_.outputs[static_cast<std::size_t>(n)].figures.present) conclude(static_cast<Output>(n));
     }
+    if (!judged_.first_wrong()) judged_.mistrust = mistrust_of(judged_);
     return std::move(judged_);
   }
 
  private:
-  using UnitSums = std::array<Sums, output_kinds>;
-
   std::int64_t all_pairs() const {
     std::int64_t pairs = 0;
     for (std::int64_t b = 0; b < problem_.batch; ++b) {
@@ -152,9 +106,9 @@ class HeadsJudge {
       const auto k = read(foreign_.k, problem_.shape_k(), b, h_kv), v = read(foreign_.v, problem_.shape_v(), b, h_kv);
       right.take_keys(b, k, v), yardstick.take_keys(b, k, v);
       if (!all_rows_alike(v, problem_.dim_v)) various_v_ = true;
+      if (!all_zero(v)) some_v_ = true;
       zero_k = all_zero(k);
     }
-    UnitSums& sums = sums_[static_cast<std::size_t>(unit)];
     for (std::int64_t h = h_kv * problem_.group(); h < (h_kv + 1) * problem_.group(); ++h) {
       const auto q = read(foreign_.q, problem_.shape_q(), b, h);
       const auto d_o = backward ? read(foreign_.d_o, problem_.shape_o(), b, h) : std::vector<double>{};
@@ -162,16 +116,18 @@ class HeadsJudge {
       if (!all_rows_alike(d_o, problem_.dim_v)) various_d_o_ = true;
       right.attend(h, q, d_o, count), yardstick.attend(h, q, d_o, count);
       set_empty_rows(b, right), set_empty_rows(b, yardstick);
-      judge(Output::o, b, h, right.o(), yardstick.o(), {}, sums);
-      judge(Output::lse, b, h, right.lse(), yardstick.lse(), {}, sums);
-      if (backward) judge(Output::dq, b, h, right.dq(), yardstick.dq(), yardstick.dq_cancels(), sums);
+      largest_scores_[static_cast<std::size_t>(b * problem_.heads_q + h)] =
+          static_cast<double>(yardstick.largest_score());
+      const auto& reach = yardstick.reach();
+      judge(Output::o, b, h, right.o(), yardstick.o(), {}, reach.o());
+      judge(Output::lse, b, h, right.lse(), yardstick.lse(), {}, reach.lse());
+      if (backward) judge(Output::dq, b, h, right.dq(), yardstick.dq(), yardstick.dq_cancels(), reach.dq());
     }
     right.finish_keys(), yardstick.finish_keys();
     if (backward) {
-      judge(Output::dk, b, h_kv, right.dk(), yardstick.dk(), yardstick.dk_cancels(), sums);
-      judge(Output::dv, b, h_kv, right.dv(), yardstick.dv(), {}, sums);
+      judge(Output::dk, b, h_kv, right.dk(), yardstick.dk(), yardstick.dk_cancels(), yardstick.reach().dk());
+      judge(Output::dv, b, h_kv, right.dv(), yardstick.dv(), {}, yardstick.reach().dv());
     }
-    largest_scores_[static_cast<std::size_t>(unit)] = static_cast<double>(yardstick.largest_score());
   }
 
   template <class Any>
@@ -187,55 +143,102 @@ class HeadsJudge {
   }
 
   void judge(Output output, std::int64_t b, std::int64_t h, std::span<const double> right, std::span<Real> yardstick,
-             std::span<const Real> cancels, UnitSums& sums) {
+             std::span<const Real> cancels, std::span<const Real> reach) {
     const ForeignOutput& given = foreign_.of(output);
     if (!given.read) return;
     const Shape shape = shape_of(problem_, output);
-    round_all(output == Output::lse ? given.type : stored_as(problem_, given), yardstick);
-    std::span<double> errors(judged_.outputs[static_cast<std::size_t>(output)].row_errors);
-    errors = errors.subspan(static_cast<std::size_t>((b * shape.heads + h) * shape.rows),
-                            static_cast<std::size_t>(shape.rows));
-    const std::vector<double> rows = read(given.read, shape, b, h);
-    const Compared<Real> compared{rows, right, yardstick, cancels};
-    sums[static_cast<std::size_t>(output)].add(compare_rows(compared, shape.dim, errors));
+    const ElementType stored = output == Output::lse ? given.type : stored_as(problem_, given);
+    round_all(stored, yardstick);
+    JudgedOutput& out = judged_.outputs[static_cast<std::size_t>(output)];
+    const auto head = static_cast<std::size_t>(b * shape.heads + h), rows = static_cast<std::size_t>(shape.rows);
+    const std::vector<double> given_rows = read(given.read, shape, b, h);
+    sums_[static_cast<std::size_t>(output)][head] = compare_rows(
+        Compared<Real>{given_rows, right, yardstick, cancels, reach, unit_roundoff(stored)}, shape.dim,
+        {std::span(out.row_errors).subspan(head * rows, rows), std::span(out.row_reach).subspan(head * rows, rows)});
   }
 
-  // The least that a right kernel's relative error (lse: absolute error) is taken for.
-  double floor_of(Output output) const {
+  struct Divisors {
+    double norm = 0, peak = 0;
+  };
+
+  // Of `heads` heads whose largest score is `largest_score`: what the data README divides by.
+  Divisors divisors(Output output, const ErrorSums& s, std::int64_t heads, double largest_score) const {
+    const Shape shape = shape_of(problem_, output);
     const double sum_unit = unit_roundoff(problem_.type == ElementType::f64 ? ElementType::f64 : ElementType::f32);
-    const ForeignOutput& given = foreign_.of(output);
-    return std::max(quarter_unit(stored_as(problem_, given)), sum_unit * judged_.largest_score);
+    // The least that a right kernel's relative error (lse: absolute error) is taken for.
+    const double floor = std::max(quarter_unit(stored_as(problem_, foreign_.of(output))), sum_unit * largest_score);
+    const bool absolute = output == Output::lse;
+    const double elements = static_cast<double>(heads * shape.rows * shape.dim);
+    const double norm_floor = floor * (absolute ? std::sqrt(elements) : std::sqrt(s.right2));
+    const double peak_floor = floor * (absolute ? 4 : s.most_right);
+    Divisors by{std::max({std::sqrt(s.yardstick2), norm_floor, sum_unit * std::sqrt(s.cancels2)}),
+                std::max({s.most_yardstick, peak_floor, sum_unit * s.most_cancels})};
+    if (problem_.type == ElementType::f64) {  // the yardstick is the oracle itself: it errs by nothing
+      by.norm = std::max(by.norm, std::sqrt(s.explained2) / most_ratio);
+      by.peak = std::max(by.peak, s.most_explained / most_peak_ratio);
+    }
+    return by;
+  }
+
+  static double over(double error, double by) {
+    return error == 0 ? 0 : by > 0 ? error / by : std::numeric_limits<double>::infinity();
   }
 
   void conclude(Output output) {
     JudgedOutput& out = judged_.outputs[static_cast<std::size_t>(output)];
-    Sums s;
-    for (const UnitSums& unit : sums_) s.add(unit[static_cast<std::size_t>(output)]);
-    const double sum_unit = unit_roundoff(problem_.type == ElementType::f64 ? ElementType::f64 : ElementType::f32);
-    const double floor = floor_of(output);
-    const bool absolute = output == Output::lse;
-    const double finite = static_cast<double>(shape_of(problem_, output).size());
-    const double norm_floor = floor * (absolute ? std::sqrt(finite) : std::sqrt(s.right2));
-    const double peak_floor = floor * (absolute ? 4 : s.most_right);
-    const double divisor = std::max({std::sqrt(s.yardstick2), norm_floor, sum_unit * std::sqrt(s.cancels2)});
-    out.divisor = std::max({s.most_yardstick, peak_floor, sum_unit * s.most_cancels});
-    const auto over = [](double error, double by) {
-      return error == 0 ? 0 : by > 0 ? error / by : std::numeric_limits<double>::infinity();
-    };
+    const std::vector<ErrorSums>& by_head = sums_[static_cast<std::size_t>(output)];
+    ErrorSums s;
+    for (const ErrorSums& head : by_head) s.add(head);
+    const Divisors by = divisors(output, s, static_cast<std::int64_t>(by_head.size()), judged_.largest_score);
+    out.divisor = by.peak;
+    out.size = shape_of(problem_, output).size(), out.judged = s.judged;
+    out.zeros_would_pass = std::sqrt(s.right2) <= most_ratio * by.norm && s.most_right <= most_peak_ratio * by.peak &&
+                           s.most_size <= most_reach;
     Figures& f = out.figures;
     f.max_abs = s.most_error;
     f.rel_fro = s.right2 > 0 ? std::sqrt(s.error2 / s.right2) : std::numeric_limits<double>::quiet_NaN();
-    f.ratio = over(std::sqrt(s.error2), divisor);
-    f.peak_ratio = over(s.most_error, out.divisor);
+    f.ratio = over(std::sqrt(s.error2), by.norm);
+    f.peak_ratio = over(s.most_error, by.peak);
     f.nonfinite = s.nonfinite;
     const bool wrong = f.ratio > most_ratio || f.peak_ratio > most_peak_ratio || f.nonfinite > 0;
     f.verdict = wrong ? Verdict::failed : Verdict::passed;
-    if (wrong) out.wrong = find_wrong_rows(out, shape_of(problem_, output));
+    if (wrong) {
+      out.wrong = find_wrong_rows(out.row_errors, out.row_tolerance(), shape_of(problem_, output));
+    } else if (s.most_reach > most_reach) {
+      f.verdict = Verdict::failed;
+      out.wrong = find_wrong_rows(out.row_reach, most_reach, shape_of(problem_, output));
+      out.hidden = alone(output, out.wrong->batch, out.wrong->head);
+    } else {
+      mistrust_heads(output);
+    }
   }
 
-  static WrongRows find_wrong_rows(const JudgedOutput& out, Shape shape) {
-    const std::vector<double>& errors = out.row_errors;
-    const double tolerance = out.row_tolerance();
+  // One head judged as if there were no other.
+  Alone alone(Output output, std::int64_t batch, std::int64_t head) const {
+    const Shape shape = shape_of(problem_, output);
+    const ErrorSums& s = sums_[static_cast<std::size_t>(output)][static_cast<std::size_t>(batch * shape.heads + head)];
+    const std::int64_t group = problem_.heads_q / shape.heads;  // 1 but for dk and dv
+    const auto first = largest_scores_.begin() + (batch * shape.heads + head) * group;
+    const Divisors by = divisors(output, s, 1, *std::max_element(first, first + group));
+    return {batch, head, over(std::sqrt(s.error2), by.norm), over(s.most_error, by.peak), s.most_reach};
+  }
+
+  void mistrust_heads(Output output) {
+    JudgedOutput& out = judged_.outputs[static_cast<std::size_t>(output)];
+    const Shape shape = shape_of(problem_, output);
+    for (std::int64_t n = 0; n < shape.batch * shape.heads; ++n) {
+      const Alone head = alone(output, n / shape.heads, n % shape.heads);
+      if (!head.is_doubtful()) continue;
+      out.figures.verdict = Verdict::mistrusted;
+      out.hidden = head;
+      const auto rows = out.row_reach.begin() + n * shape.rows;
+      const auto worst = std::max_element(rows, rows + shape.rows);
+      out.wrong = WrongRows{head.batch, head.head, worst - rows, 0, shape.batch * shape.heads * shape.rows, false};
+      return;
+    }
+  }
+
+  static WrongRows find_wrong_rows(const std::vector<double>& errors, double tolerance, Shape shape) {
     auto first = std::find_if(errors.begin(), errors.end(), [&](double e) { return e > tolerance; });
     WrongRows rows;
     rows.count = std::count_if(errors.begin(), errors.end(), [&](double e) { return e > tolerance; });
@@ -253,9 +256,10 @@ class HeadsJudge {
   MaskRows mask_;
   const JudgeOptions& options_;
   std::atomic<std::int64_t> pairs_done_ = 0;
-  std::vector<UnitSums> sums_;          // [B * Hkv], so that the order of threads changes no bit
-  std::vector<double> largest_scores_;  // [B * Hkv]
-  std::atomic<bool> various_v_ = false, various_d_o_ = false, some_scores_ = false;
+  // By output and head, [B * H], so that the order of threads changes no bit.
+  std::array<std::vector<ErrorSums>, output_kinds> sums_;
+  std::vector<double> largest_scores_;  // [B * Hq]
+  std::atomic<bool> various_v_ = false, various_d_o_ = false, some_scores_ = false, some_v_ = false;
   Judged judged_;
 };
 
@@ -278,8 +282,14 @@ Shape shape_of(const Problem& problem, Output output) {
   return {};
 }
 
+bool Alone::is_doubtful() const {
+  const bool by_the_rule = ratio > doubtful * most_ratio || peak_ratio > doubtful * most_peak_ratio;
+  return by_the_rule && reach > least_doubtful_reach;
+}
+
 Verdict Judged::verdict() const {
-  return first_wrong() ? Verdict::failed : Verdict::passed;
+  if (first_wrong()) return Verdict::failed;
+  return mistrust ? Verdict::mistrusted : Verdict::passed;
 }
 
 std::optional<Output> Judged::first_wrong() const {

@@ -9,6 +9,7 @@
 
 #include "core/dense_rows.h"
 #include "core/error.h"
+#include "core/foreign/rounding_reach.h"
 #include "core/foreign/tile_round.h"
 #include "core/foreign/tiled_scores.h"
 
@@ -18,7 +19,8 @@ namespace ringscope {
 struct TileRounding {
   std::optional<ElementType> weights, o;  // weights: P and dS where they enter a product
 };
-// Whether what the judge's floors need is measured too: the largest score, what cancels in dQ and dK.
+// Whether what the judge's floors need is measured too: the largest score, what cancels in dQ and dK, the reach of
+// rounding.
 enum class Floors : std::uint8_t { ignore, measure };
 
 // Called with the pairs done after each tile of rows; from whichever thread.
@@ -35,6 +37,7 @@ class TiledAttention {
         rounding_(rounding),
         floors_(floors),
         sinks_(terms.sink_logit.begin(), terms.sink_logit.end()) {
+    if (floors == Floors::measure) reach_.emplace(problem, terms, stored_unit(), least_weight());
     if (problem.terms.rope_base > 0) {
       q_turn_.emplace(q_rotation<Real>(problem));
       k_turn_.emplace(k_rotation<Real>(problem));
@@ -50,6 +53,7 @@ class TiledAttention {
     keys_finite_ = all_finite<Real>(k_rows) && all_finite<Real>(v_rows);
     k_.emplace(k_rows, problem_.dim_qk);
     v_.emplace(v_rows, problem_.dim_v);
+    if (reach_) reach_->take_keys(k_rows, v_rows);
     if (!problem_.has_backward()) return;
     dk_.assign(k_rows.size(), Real{0}), dv_.assign(v_rows.size(), Real{0});
     if (floors_ == Floors::ignore) return;
@@ -65,6 +69,8 @@ class TiledAttention {
     o_.assign(static_cast<std::size_t>(problem_.len_q * problem_.dim_v), Real{0});
     lse_.resize(static_cast<std::size_t>(problem_.len_q));
     dq_.assign(problem_.has_backward() ? q_.size() : 0, Real{0});
+    largest_score_ = 0;
+    if (reach_) reach_->take_queries(head, q_, d_o_);
     if (floors_ == Floors::measure && problem_.has_backward()) {
       q_sizes_ = sizes(q_);
       dq_cancels_.assign(q_.size(), Real{0});
@@ -76,12 +82,14 @@ class TiledAttention {
       if (problem_.has_backward()) finite_ ? backward<Zeros::multiply>(rows) : backward<Zeros::skip>(rows);
       count(rows.pairs());
     }
+    if (reach_) reach_->finish_queries();
     for (std::vector<Real>* x : {&dq_, &dq_cancels_}) scale_all(*x);
     if (q_turn_) turn_back(dq_, problem_.dim_qk, *q_turn_);
   }
 
   // After the last query head of the group.
   void finish_keys() {
+    if (reach_) reach_->finish_keys();
     for (std::vector<Real>* x : {&dk_, &dk_cancels_}) scale_all(*x);
     if (k_turn_) turn_back(dk_, problem_.dim_qk, *k_turn_);
   }
@@ -94,7 +102,8 @@ class TiledAttention {
   // The sums of absolute values that cancel in dQ and dK, as absolute values of the turned space.
   std::span<const Real> dq_cancels() const { return dq_cancels_; }
   std::span<const Real> dk_cancels() const { return dk_cancels_; }
-  // |scale q.k| of all queries that see a key with all keys that some query sees, hidden pairs too.
+  const RoundingReach<Real>& reach() const { return *reach_; }  // where floors are measured
+  // Of the query head: |scale q.k| of all queries that see a key with all keys that some query sees, hidden pairs too.
   Real largest_score() const { return largest_score_; }
 
  private:
@@ -110,6 +119,16 @@ class TiledAttention {
     for (std::size_t r = 0; r < rows.size() / static_cast<std::size_t>(dim); ++r) {
       turn.turn_back(static_cast<std::int64_t>(r), rows.data() + r * static_cast<std::size_t>(dim));
     }
+  }
+  double stored_unit() const {
+    double unit = unit_roundoff(sizeof(Real) == sizeof(double) ? ElementType::f64 : ElementType::f32);
+    for (const auto& type : {rounding_.weights, rounding_.o}) unit = type ? std::max(unit, unit_roundoff(*type)) : unit;
+    return unit;
+  }
+  // The largest weight that a kernel may lose altogether: half of f16's least subnormal, elsewhere the least normal.
+  double least_weight() const {
+    if (rounding_.weights == ElementType::f16) return 0x1p-25;
+    return static_cast<double>(std::numeric_limits<Real>::min());
   }
   static std::vector<Real> sizes(std::vector<Real> rows) {
     for (Real& x : rows) x = std::fabs(x);
@@ -177,6 +196,7 @@ class TiledAttention {
     m_.fill(-infinity), l_.fill(Real{0});
     Real* o = o_.data() + rows.first * dim;  // [count, Dv], not yet divided by l
     const Largest largest = floors_ == Floors::measure ? Largest::take : Largest::ignore;
+    if (reach_) reach_->begin_rows();
     for_each_tile(rows, largest, [&](std::int64_t tile, Coverage) {
       for (std::int64_t r = 0; r < rows.count; ++r) absorb_scores(r, o + r * dim);
       weights_ = scores_.value;
@@ -184,6 +204,7 @@ class TiledAttention {
       if (scorer_.has_dropout()) multiply(weights_, scores_.kept);
       add_product<zeros>(rows.count, tile_keys, dim, Strided<Real>{weights_.data(), tile_keys, 1}, v_->rows(tile), dim,
                          o, dim);
+      if (reach_) reach_->absorb(rows, tile, weights_, shrinks_);
     });
     for (std::int64_t r = 0; r < rows.count; ++r) finish_row(rows, r, o + r * dim);
   }
@@ -198,11 +219,13 @@ class TiledAttention {
     for (std::int64_t j = 0; j < tile_keys; ++j) highest = s[j] > highest || s[j] != s[j] ? s[j] : highest;
     const Real before = m;
     m = highest > m || highest != highest ? highest : m;
+    shrinks_[static_cast<std::size_t>(r)] = 1;
     if (m == -infinity) {
       std::fill(s, s + tile_keys, Real{0});
       return;
     }
     const Real shrink = before == -infinity ? Real{0} : math::exp(before - m);
+    shrinks_[static_cast<std::size_t>(r)] = shrink;
     Real sum = 0;
     for (std::int64_t j = 0; j < tile_keys; ++j) s[j] = s[j] == -infinity ? Real{0} : math::exp(s[j] - m);
     for (std::int64_t j = 0; j < tile_keys; ++j) sum += s[j];
@@ -224,6 +247,7 @@ class TiledAttention {
     const bool empty = l == 0;
     for (std::int64_t d = 0; d < problem_.dim_v; ++d) o[d] = empty ? Real{0} : o[d] * shrink / l;
     lse_[static_cast<std::size_t>(rows.first + r)] = empty ? -infinity : m + math::log(l);
+    if (reach_) reach_->finish_row(rows, r, empty ? Real{0} : shrink / l);
   }
 
   template <Zeros zeros>
@@ -242,9 +266,10 @@ class TiledAttention {
       if (covered != Coverage::full) {
         for (Tile<Real>* x : {&weights_, &d_scores_, &cancels_}) TileScorer<Real>::hide(rows, tile, Real{0}, *x);
       }
+      const std::int64_t keys = std::min(tile_keys, problem_.len_kv - tile * tile_keys), at = tile * tile_keys;
+      if (reach_) reach_->add_gradients(rows, tile, keys, weights_, cancels_);
       round_weights(weights_), round_weights(d_scores_);
       if (scorer_.has_dropout()) multiply(weights_, scores_.kept);
-      const std::int64_t keys = std::min(tile_keys, problem_.len_kv - tile * tile_keys), at = tile * tile_keys;
       const Strided<Real> by_row{d_scores_.data(), tile_keys, 1}, by_key{d_scores_.data(), 1, tile_keys};
       add_product<zeros>(rows.count, tile_keys, dim, by_row, k_->rows(tile), dim, dq, dim);
       add_product<zeros>(keys, rows.count, dim, by_key, q, dim, dk_.data() + at * dim, dim);
@@ -260,6 +285,7 @@ class TiledAttention {
       const std::int64_t at = (rows.first + r) * dim;
       delta_[static_cast<std::size_t>(r)] = dot(d_o_.data() + at, o_.data() + at, dim);
     }
+    if (reach_) reach_->take_deltas(rows, o_);
   }
 
   // P, dS (without the scale) and the size of what cancels in dS, for one tile.
@@ -309,8 +335,9 @@ class TiledAttention {
   std::vector<Real> q_, q_sizes_, d_o_;             // [Sq, D] of the query head; q turned
   std::vector<Real> o_, lse_, dq_, dk_, dv_, dq_cancels_, dk_cancels_;
   Real largest_score_ = 0;
+  std::optional<RoundingReach<Real>> reach_;
 
-  std::array<Real, static_cast<std::size_t>(tile_rows)> m_{}, l_{}, delta_{};  // of the rows at hand
+  std::array<Real, static_cast<std::size_t>(tile_rows)> m_{}, l_{}, delta_{}, shrinks_{};  // of the rows at hand
   TileScores<Real> scores_;
   Tile<Real> weights_{}, d_weights_{}, d_scores_{}, cancels_{};  // P, dP, dS, sizes of what cancels in dS
 };

@@ -133,6 +133,19 @@ TEST(Check, ExportsOfEveryTermAreRightAndAFaultIsPlaced) {
   std::filesystem::remove(file);
 }
 
+TEST(Check, APassThatSaysNothingIsMistrusted) {
+  const std::string file = testing::TempDir() + "check_nothing.safetensors";
+  ASSERT_EQ(run({"export", "b2 s16 d8 kv-lens=0,0 | contiguous ring r2", file}).code, 0);
+  const Ran ran = run({"check", file});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("mistrusted"), HasSubstr("no query may see any key")));
+  const auto json = nlohmann::json::parse(run({"check", file, "--json"}).out);
+  EXPECT_EQ(json.at("verdict"), "mistrusted");
+  EXPECT_THAT(json.at("reason").get<std::string>(), HasSubstr("no query may see any key"));
+  EXPECT_TRUE(json.at("first_wrong").is_null());
+  std::filesystem::remove(file);
+}
+
 TEST(Check, TheReportIsOnePageWithEveryOutput) {
   const std::string page = testing::TempDir() + "check_report.html";
   std::vector<std::string> arguments = shards("ring_block_twice", 4);

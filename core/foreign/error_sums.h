@@ -1,0 +1,88 @@
+// Errors of an output and of the yardstick, summed over some rows; a whole tensor, or one head.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace ringscope {
+
+// Over the elements that are finite in both.
+struct ErrorSums {
+  double error2 = 0, right2 = 0, yardstick2 = 0, cancels2 = 0;
+  double most_error = 0, most_right = 0, most_yardstick = 0, most_cancels = 0;
+  double most_reach = 0;                      // the largest error over what rounding can explain in its own row
+  double explained2 = 0, most_explained = 0;  // what rounding can explain
+  double most_size = 0;                       // the largest right value over the same
+  std::int64_t nonfinite = 0, judged = 0;     // finite in one alone; finite in the right output
+
+  void add(const ErrorSums& more) {
+    error2 += more.error2, right2 += more.right2, yardstick2 += more.yardstick2, cancels2 += more.cancels2;
+    most_error = std::max(most_error, more.most_error), most_right = std::max(most_right, more.most_right);
+    most_yardstick = std::max(most_yardstick, more.most_yardstick);
+    most_cancels = std::max(most_cancels, more.most_cancels);
+    most_reach = std::max(most_reach, more.most_reach);
+    most_size = std::max(most_size, more.most_size);
+    explained2 += more.explained2, most_explained = std::max(most_explained, more.most_explained);
+    nonfinite += more.nonfinite, judged += more.judged;
+  }
+};
+
+template <class Real>
+struct Compared {
+  std::span<const double> given, right;
+  std::span<const Real> yardstick, cancels;  // cancels: may be empty
+  std::span<const Real> reach;               // how far rounding can carry each element
+  double stored_unit = 0;                    // the unit roundoff of the type that holds the given output
+};
+
+// What is left of each row.
+struct RowErrors {
+  std::span<double> largest;  // infinite where finiteness differs
+  std::span<double> reach;    // the largest error over what rounding can explain
+};
+
+namespace detail {
+
+inline void note(double value, double& sum_of_squares, double& most) {
+  if (!std::isfinite(value)) return;
+  sum_of_squares += value * value;
+  most = std::max(most, std::abs(value));
+}
+
+}  // namespace detail
+
+// Rows of `dim` elements.
+template <class Real>
+ErrorSums compare_rows(const Compared<Real>& x, std::int64_t dim, const RowErrors& rows) {
+  ErrorSums sums;
+  for (std::size_t n = 0; n < x.given.size(); ++n) {
+    const std::size_t row = n / static_cast<std::size_t>(dim);
+    const double given = x.given[n], right = x.right[n];
+    if (!x.cancels.empty()) detail::note(static_cast<double>(x.cancels[n]), sums.cancels2, sums.most_cancels);
+    if (std::isfinite(right)) {
+      detail::note(static_cast<double>(x.yardstick[n]) - right, sums.yardstick2, sums.most_yardstick);
+      ++sums.judged;
+    }
+    if (std::isfinite(given) && std::isfinite(right)) {
+      const double error = std::abs(given - right);
+      detail::note(given - right, sums.error2, sums.most_error);
+      detail::note(right, sums.right2, sums.most_right);
+      rows.largest[row] = std::max(rows.largest[row], error);
+      constexpr double least = std::numeric_limits<double>::min();
+      const double reach = std::max(static_cast<double>(x.reach[n]) + x.stored_unit * std::abs(right), least);
+      if (!std::isfinite(reach)) continue;
+      detail::note(reach, sums.explained2, sums.most_explained);
+      rows.reach[row] = std::max(rows.reach[row], error / reach);
+      sums.most_reach = std::max(sums.most_reach, error / reach);
+      sums.most_size = std::max(sums.most_size, std::abs(right) / reach);
+    } else if (given != right && !(std::isnan(given) && std::isnan(right))) {
+      ++sums.nonfinite;
+      rows.largest[row] = std::numeric_limits<double>::infinity();
+    }
+  }
+  return sums;
+}
+
+}  // namespace ringscope

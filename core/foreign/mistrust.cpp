@@ -1,0 +1,85 @@
+#include "core/foreign/mistrust.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/numbers.h"
+
+namespace ringscope {
+
+namespace {
+
+template <class Visit>  // visit(output, judged output)
+void for_each_present(const Judged& judged, Visit&& visit) {
+  for (int n = 0; n < output_kinds; ++n) {
+    const Output output = static_cast<Output>(n);
+    if (judged.of(output).figures.present) visit(output, judged.of(output));
+  }
+}
+
+// The names of the outputs that `holds` is true of: "o, dv".
+template <class Holds>
+std::string names(const Judged& judged, Holds&& holds) {
+  std::string out;
+  for_each_present(judged, [&](Output output, const JudgedOutput& x) {
+    if (holds(x)) out += (out.empty() ? "" : ", ") + std::string(name_of(output));
+  });
+  return out;
+}
+
+template <class Holds>
+bool all(const Judged& judged, Holds&& holds) {
+  return names(judged, [&](const JudgedOutput& x) { return !holds(x); }).empty();
+}
+
+bool has_no_number(const JudgedOutput& x) {
+  return x.judged == 0;
+}
+bool says_nothing(const JudgedOutput& x) {
+  return x.judged == 0 || x.zeros_would_pass;
+}
+
+std::string of_head(Output output, const Alone& head) {
+  const double times = std::max(head.ratio / most_ratio, head.peak_ratio / most_peak_ratio);
+  return std::string(name_of(output)) + " of batch " + std::to_string(head.batch) + ", head " +
+         std::to_string(head.head) + ", judged alone, errs by " + text_of(std::round(times)) +
+         " times what a right kernel may; other heads, whose values or scores are far larger, hide it in the whole";
+}
+
+}  // namespace
+
+std::optional<std::string> mistrust_of(const Judged& judged) {
+  if (judged.no_pairs) return "no query may see any key, so nothing was computed";
+  if (all(judged, has_no_number)) return "no right output holds a number, since the inputs are NaN or infinite";
+  std::optional<std::string> hidden;
+  for_each_present(judged, [&](Output output, const JudgedOutput& x) {
+    if (x.hidden && !hidden) hidden = of_head(output, *x.hidden);
+  });
+  if (hidden) return hidden;
+  if (!all(judged, says_nothing)) return std::nullopt;
+  return "zeros instead of " + names(judged, says_nothing) + " would pass, so nothing was tested";
+}
+
+std::vector<std::string> weak_sides(const Judged& judged) {
+  std::vector<std::string> out;
+  if (judged.no_pairs) return out;
+  if (judged.zero_scores) out.emplace_back("q or k is 0 everywhere: all scores are 0, so the scale is not tested");
+  if (judged.zero_v) {
+    out.emplace_back("v is 0 everywhere, so o is 0 whatever the weights");
+  } else if (judged.constant_v) {
+    out.emplace_back("v is the same in all rows, so o does not show which keys were seen");
+  }
+  if (judged.constant_d_o) out.emplace_back("do is the same in all rows, so the gradients show little");
+  const std::string nothing = names(judged, says_nothing);
+  if (!nothing.empty() && !all(judged, says_nothing)) {
+    out.push_back("zeros instead of " + nothing + " would pass: a pass says nothing there");
+  }
+  for_each_present(judged, [&](Output output, const JudgedOutput& x) {
+    if (output == Output::lse || x.judged == 0 || x.judged == x.size) return;  // lse of empty rows is -inf by nature
+    out.push_back(std::to_string(x.size - x.judged) + " of " + std::to_string(x.size) + " elements of " +
+                  std::string(name_of(output)) + " are NaN or infinite in the right answer too, and say nothing");
+  });
+  return out;
+}
+
+}  // namespace ringscope

@@ -86,8 +86,9 @@ class DenseAttention {
       l += p;
       add_scaled(rounding_.weight(p) * factors_[at], v_.row(row.b, row.h_kv, j), o_.data(), problem_.dim_v);
     });
-    const Real lse = l > 0 ? m + std::log(l) : -infinity;
-    for (Real& x : o_) x = l > 0 ? rounding_.output(x / l) : Real{0};
+    const bool empty = l == 0;  // not where a score is NaN: that must come through
+    const Real lse = empty ? -infinity : m + std::log(l);
+    for (Real& x : o_) x = empty ? Real{0} : rounding_.output(x / l);
     std::copy(o_.begin(), o_.end(), out_.o.row(row.b, row.h, row.i));
     *out_.lse.row(row.b, row.h, row.i) = static_cast<double>(lse);
     return lse;

@@ -63,8 +63,9 @@ std::vector<double> PartialRows::of_state(Output output, std::int64_t batch, std
       for (std::size_t d = 0; d < o.size(); ++d) o[d] = o[d] * shrink + p * w.kept * v[d];
     });
   }
-  if (output == Output::lse) return {l > 0 ? m + std::log(l) : -infinity};
-  for (double& x : o) x = l > 0 ? x / l : 0;
+  const bool empty = l == 0;  // not where a score is NaN
+  if (output == Output::lse) return {empty ? -infinity : m + std::log(l)};
+  for (double& x : o) x = empty ? 0 : x / l;
   return o;
 }
 

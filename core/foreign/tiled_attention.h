@@ -244,6 +244,8 @@ class TiledAttention {
       shrink = before == -infinity ? Real{0} : math::exp(before - m);
       l = l * shrink + math::exp(sink - m);
     }
+    // Keys that all score -infinity: 0/0, as in a softmax that is written out.
+    if (l == 0 && rows.of(r).size() > 0) l = std::numeric_limits<Real>::quiet_NaN();
     const bool empty = l == 0;
     for (std::int64_t d = 0; d < problem_.dim_v; ++d) o[d] = empty ? Real{0} : o[d] * shrink / l;
     lse_[static_cast<std::size_t>(rows.first + r)] = empty ? -infinity : m + math::log(l);

@@ -47,6 +47,21 @@ double score_by_definition(const Problem& p, const Inputs& x, std::int64_t b, st
   return s;
 }
 
+TEST(Oracle, NanThatARowSeesNeverBecomesAZero) {
+  Problem p = in_f64({.batch = 1, .heads_q = 2, .heads_kv = 1, .len_q = 8, .len_kv = 8});
+  p.mask.causal = true;
+  Inputs x = make_inputs(p, Fill::random, 3);
+  x.k.row(0, 0, 5)[2] = std::nan("");
+  const Outputs out = oracle<double>(p, x), plain = baseline(p, x, Weights::kept);
+  for (std::int64_t i = 0; i < 8; ++i) {
+    for (const Outputs* y : {&out, &plain}) {
+      EXPECT_EQ(std::isnan(*y->lse.row(0, 1, i)), i >= 5) << i;
+      EXPECT_EQ(std::isnan(y->o.row(0, 1, i)[0]), i >= 5) << i;
+      EXPECT_EQ(std::isnan(y->dq.row(0, 1, i)[0]), i >= 5) << i;
+    }
+  }
+}
+
 TEST(Oracle, ForwardIsTheDefinitionPairByPair) {
   for (const auto& [name, p] : all_problems()) {
     const Inputs x = make_inputs(p, Fill::random, 3);

@@ -72,6 +72,41 @@ TEST(BlockedOracle, KeysThatNoQuerySeesMayBeNan) {
   expect_oracle(p, make_inputs(p, Fill::poison, 5), "poison");
 }
 
+// What cannot be a number is none in both, and in the same places.
+TEST(BlockedOracle, NanThatARowSeesComesThroughAsInThePlainOracle) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Problem p{
+      .batch = 1, .heads_q = 2, .heads_kv = 1, .len_q = 70, .len_kv = 70, .mask = {.causal = true, .docs = {2, 70}}};
+  for (const double value : {std::nan(""), infinity, -infinity}) {
+    for (Tensor Inputs::*tensor : {&Inputs::q, &Inputs::k, &Inputs::v, &Inputs::d_o}) {
+      Inputs inputs = make_inputs(p, Fill::random, 5);
+      (inputs.*tensor).row(0, 0, 40)[1] = value;
+      const Outputs theirs = oracle<double>(p, inputs), mine = blocked_oracle(p, inputs, 2);
+      for (Tensor Outputs::*output : {&Outputs::o, &Outputs::lse, &Outputs::dq, &Outputs::dk, &Outputs::dv}) {
+        // Tiles leave keys of weight 0 out of the gradients even where they are infinite.
+        if (std::isinf(value) && output != &Outputs::o && output != &Outputs::lse) continue;
+        const std::vector<double>&a = (mine.*output).values, &b = (theirs.*output).values;
+        for (std::size_t n = 0; n < a.size(); ++n) ASSERT_EQ(std::isnan(a[n]), std::isnan(b[n])) << value << " " << n;
+      }
+      EXPECT_EQ(std::isnan(theirs.o.row(0, 0, 40)[1]) || std::isinf(value),
+                tensor != &Inputs::d_o || std::isinf(value));
+    }
+  }
+}
+
+// A row all of whose keys score -infinity is not a row without keys.
+TEST(BlockedOracle, KeysThatAllScoreMinusInfinityGiveNan) {
+  Problem p{.batch = 1, .heads_q = 1, .heads_kv = 1, .len_q = 3, .len_kv = 3, .dim_qk = 1, .dim_v = 2};
+  p.direction = Direction::forward;
+  Inputs inputs = make_inputs(p, Fill::random, 5);
+  std::fill(inputs.k.values.begin(), inputs.k.values.end(), 1.0);
+  *inputs.q.row(0, 0, 1) = -std::numeric_limits<double>::infinity();
+  for (const Outputs& out : {oracle<double>(p, inputs), blocked_oracle(p, inputs, 1)}) {
+    EXPECT_TRUE(std::isnan(*out.lse.row(0, 0, 1)) && std::isnan(out.o.row(0, 0, 1)[0]));
+    EXPECT_TRUE(std::isfinite(*out.lse.row(0, 0, 2)) && std::isfinite(out.o.row(0, 0, 2)[0]));
+  }
+}
+
 TEST(BlockedOracle, LargeScoresDoNotOverflow) {
   Problem p{.batch = 1, .heads_q = 2, .heads_kv = 1, .len_q = 70, .len_kv = 70, .mask = {.causal = true}};
   p.terms.scale = 0.25;

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Iterator, NamedTuple
 
+from house_rule import report
+
 
 class Folder(NamedTuple):
     """What the files under a folder may include; the longest folder that matches a file counts."""
@@ -73,12 +75,5 @@ def breaches(root: Path) -> Iterator[str]:
                 yield f"{file}:{number}: {reason}"
 
 
-def main() -> int:
-    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent)
-    found = list(breaches(root))
-    print("\n".join(found), end="\n" if found else "")
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report(breaches))

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Iterator
 
+from house_rule import report
+
 ENTRIES = re.compile(r"^Entries: (.+)$", re.MULTILINE)
 RANGE = re.compile(r"([A-Z])(\d+)-\1(\d+)")
 EXHIBIT = re.compile(r"^### ([A-Z]\d+) (.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
@@ -64,12 +66,5 @@ def breaches(root: Path) -> Iterator[str]:
         yield f"{test} of tests/catalogue is not named in docs/museum.md"
 
 
-def main() -> int:
-    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent)
-    found = list(breaches(root))
-    print("\n".join(found), end="\n" if found else "")
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report(breaches))

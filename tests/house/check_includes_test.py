@@ -1,21 +1,14 @@
 """scripts/check_includes.py finds each kind of planted breach, and is silent about what is allowed."""
-import subprocess
-import sys
-import tempfile
 import unittest
 from pathlib import Path
+
+from checked import checked
 
 CHECKER = Path(__file__).parents[2] / "scripts" / "check_includes.py"
 
 
 def check(files: dict[str, str]) -> tuple[int, str]:
-    with tempfile.TemporaryDirectory() as root:
-        for name, text in files.items():
-            path = Path(root, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        done = subprocess.run([sys.executable, CHECKER, root], capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout
+    return checked(CHECKER, files)
 
 
 class CheckIncludes(unittest.TestCase):

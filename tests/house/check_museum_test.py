@@ -1,9 +1,10 @@
 """scripts/check_museum.py finds each way in which the page and the tests can part."""
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
+
+from checked import checked
 
 ROOT = Path(__file__).parents[2]
 CHECKER = ROOT / "scripts" / "check_museum.py"
@@ -30,13 +31,7 @@ TESTS = "TEST(Layouts, One) {\n}\nTEST(Layouts, Two) {\n}\n"
 
 
 def check(page: str = PAGE, tests: str = TESTS) -> tuple[int, str]:
-    with tempfile.TemporaryDirectory() as root:
-        for name, text in {"docs/museum.md": page, "tests/catalogue/layout_test.cpp": tests}.items():
-            path = Path(root, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        done = subprocess.run([sys.executable, CHECKER, root], capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout
+    return checked(CHECKER, {"docs/museum.md": page, "tests/catalogue/layout_test.cpp": tests})
 
 
 class CheckMuseum(unittest.TestCase):

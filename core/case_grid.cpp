@@ -85,55 +85,47 @@ std::vector<Level> layouts() {
   return levels;
 }
 
-std::vector<Level> lengths() {
+using Pair = std::array<std::int64_t, 2>;
+
+// Two sizes of a problem that belong together: s40x40, h6/2.
+std::vector<Level> size_pairs(const char* letter, const char* between, std::span<const Pair> pairs,
+                              std::int64_t Problem::*first, std::int64_t Problem::*second) {
   std::vector<Level> levels;
-  const std::array<std::array<std::int64_t, 2>, 14> pairs{{{40, 40},
-                                                           {37, 37},
-                                                           {61, 61},
-                                                           {64, 64},
-                                                           {48, 48},
-                                                           {16, 16},
-                                                           {5, 5},
-                                                           {23, 23},
-                                                           {13, 47},
-                                                           {50, 21},
-                                                           {1, 64},
-                                                           {3, 57},
-                                                           {6, 80},
-                                                           {31, 96}}};
-  for (const auto& [q, kv] : pairs) {
-    levels.push_back(level("s" + std::to_string(q) + "x" + std::to_string(kv), [q, kv](Case& c) {
-      c.problem.len_q = q;
-      c.problem.len_kv = kv;
+  for (const auto& [a, b] : pairs) {
+    levels.push_back(level(letter + std::to_string(a) + between + std::to_string(b), [=](Case& c) {
+      c.problem.*first = a;
+      c.problem.*second = b;
     }));
   }
   return levels;
+}
+
+std::vector<Level> lengths() {
+  constexpr std::array<Pair, 14> pairs{{{40, 40},
+                                        {37, 37},
+                                        {61, 61},
+                                        {64, 64},
+                                        {48, 48},
+                                        {16, 16},
+                                        {5, 5},
+                                        {23, 23},
+                                        {13, 47},
+                                        {50, 21},
+                                        {1, 64},
+                                        {3, 57},
+                                        {6, 80},
+                                        {31, 96}}};
+  return size_pairs("s", "x", pairs, &Problem::len_q, &Problem::len_kv);
 }
 
 std::vector<Level> heads() {
-  std::vector<Level> levels;
-  const std::array<std::array<std::int64_t, 2>, 9> pairs{
-      {{8, 8}, {6, 2}, {4, 1}, {4, 4}, {8, 2}, {2, 2}, {1, 1}, {5, 5}, {9, 3}}};
-  for (const auto& [q, kv] : pairs) {
-    levels.push_back(level("h" + std::to_string(q) + "/" + std::to_string(kv), [q, kv](Case& c) {
-      c.problem.heads_q = q;
-      c.problem.heads_kv = kv;
-    }));
-  }
-  return levels;
+  constexpr std::array<Pair, 9> pairs{{{8, 8}, {6, 2}, {4, 1}, {4, 4}, {8, 2}, {2, 2}, {1, 1}, {5, 5}, {9, 3}}};
+  return size_pairs("h", "/", pairs, &Problem::heads_q, &Problem::heads_kv);
 }
 
 std::vector<Level> dims() {
-  std::vector<Level> levels;
-  const std::array<std::array<std::int64_t, 2>, 8> pairs{
-      {{16, 16}, {8, 8}, {10, 7}, {12, 20}, {32, 32}, {5, 3}, {18, 1}, {1, 4}}};
-  for (const auto& [qk, v] : pairs) {
-    levels.push_back(level("d" + std::to_string(qk) + "/" + std::to_string(v), [qk, v](Case& c) {
-      c.problem.dim_qk = qk;
-      c.problem.dim_v = v;
-    }));
-  }
-  return levels;
+  constexpr std::array<Pair, 8> pairs{{{16, 16}, {8, 8}, {10, 7}, {12, 20}, {32, 32}, {5, 3}, {18, 1}, {1, 4}}};
+  return size_pairs("d", "/", pairs, &Problem::dim_qk, &Problem::dim_v);
 }
 
 std::vector<Level> batches() {

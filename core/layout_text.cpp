@@ -9,6 +9,8 @@ namespace ringscope {
 
 namespace {
 
+constexpr std::int64_t most_positions = std::int64_t{1} << 40;
+
 struct Cursor {
   std::string_view line;
   std::size_t at = 0;
@@ -38,7 +40,7 @@ struct Cursor {
 std::int64_t whole_number(Cursor& c, std::string_view text, const char* want) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > (std::int64_t{1} << 40)) {
+  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > most_positions) {
     c.refuse("`" + std::string(text) + "`", want);
   }
   return value;
@@ -55,10 +57,11 @@ Range parse_range(Cursor& c, std::string_view text) {
     if (i < 3) rest.remove_prefix(colon + 1);
   }
   const Range r{field[0], field[1], field[2], field[3]};
-  const std::int64_t most = std::int64_t{1} << 40;
-  if (r.width > 0 && r.count > most / r.width) c.refuse("`" + std::string(text) + "`", "fewer than 2^40 positions");
+  if (r.width > 0 && r.count > most_positions / r.width)
+    c.refuse("`" + std::string(text) + "`", "fewer than 2^40 positions");
   if (r.count > 1 && r.stride < r.width) c.refuse("`" + std::string(text) + "`", "stride >= width when count > 1");
-  if (r.count > 1 && r.stride > most / r.count) c.refuse("`" + std::string(text) + "`", "positions below 2^40");
+  if (r.count > 1 && r.stride > most_positions / r.count)
+    c.refuse("`" + std::string(text) + "`", "positions below 2^40");
   return r;
 }
 
@@ -94,7 +97,12 @@ Layout parse_layout_text(std::string_view text, int ranks) {
     const std::string_view side = c.word();
     if (side != "q" && side != "kv") c.refuse("`" + std::string(side) + "`", "`q` or `kv`");
     std::vector<Range> ranges;
-    while (!c.done()) ranges.push_back(parse_range(c, c.word()));
+    std::int64_t rows = 0;
+    while (!c.done()) {
+      ranges.push_back(parse_range(c, c.word()));
+      rows += ranges.back().size();
+      if (rows > most_positions) c.refuse("more rows than can be counted", "fewer than 2^40 positions in a block");
+    }
     (side == "q" ? q : kv)[static_cast<std::size_t>(rank)].emplace_back(std::move(ranges));
   }
   Layout layout;

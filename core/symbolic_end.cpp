@@ -8,10 +8,6 @@ namespace ringscope {
 
 namespace {
 
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 std::vector<LinkBytes> sorted_links(const FlatMap<std::int64_t>& bytes) {
   std::vector<LinkBytes> links;
   bytes.for_each([&](std::uint64_t link, std::int64_t n) {

@@ -9,19 +9,6 @@ namespace ringscope {
 
 namespace {
 
-FaultKind buffer_fault(std::string_view name, std::string_view sentence, FaultSpread spread, Sites sites,
-                       std::function<void(Mishap&)> set) {
-  FaultKind kind{name, sentence, FaultFamily::numeric};
-  kind.spread = spread;
-  kind.sites = std::move(sites);
-  kind.mishap = [set = std::move(set)](const Plan&) {
-    Mishap mishap;
-    set(mishap);
-    return mishap;
-  };
-  return kind;
-}
-
 bool is_kv(const Plan&, const Move& m) {
   return m.tensor == TensorKind::kv && m.combine == Combine::replace;
 }
@@ -61,55 +48,55 @@ void read_early(Mishap& mishap, Pass pass) {
 std::vector<FaultKind> buffer_faults() {
   const Sites kv_landings = landings_where(is_kv);
   return {
-      buffer_fault("stale-kv", "a rank attends before the new KV block has arrived, to the one before",
-                   FaultSpread::everywhere, later_attends(Pass::forward),
-                   [](Mishap& mishap) { read_early(mishap, Pass::forward); }),
-      buffer_fault("backward-stale-kv", "the backward goes on using the KV block of the step before",
-                   FaultSpread::everywhere, later_attends(Pass::backward),
-                   [](Mishap& mishap) { read_early(mishap, Pass::backward); }),
-      buffer_fault("torn-kv", "the second half of a KV block is read before it has landed, and holds the block before",
-                   FaultSpread::one_place, later_attends(Pass::forward),
-                   [](Mishap& mishap) {
-                     mishap.read = [](const Spot&, const HeldBlock* before, HeldBlock& held) {
-                       if (held.tensor == TensorKind::kv) keep_stale(before, held, held.values.size() / 2);
-                     };
-                   }),
-      buffer_fault("send-buffer-reused", "a KV block is overwritten with zeros before its send has read all of it",
-                   FaultSpread::one_place, kv_landings,
-                   [](Mishap& mishap) {
-                     mishap.landed = [](const Spot&, const HeldBlock*, HeldBlock& brought) {
-                       if (brought.tensor != TensorKind::kv) return;
-                       const auto half = static_cast<std::ptrdiff_t>(brought.values.size() / 2);
-                       std::fill(brought.values.begin() + half, brought.values.end(), 0.0);
-                     };
-                   }),
-      buffer_fault("bit-flipped", "a KV block arrives with the sign bit of one value flipped", FaultSpread::one_place,
-                   kv_landings,
-                   [](Mishap& mishap) {
-                     mishap.landed = [](const Spot&, const HeldBlock*, HeldBlock& brought) {
-                       if (brought.tensor == TensorKind::kv) brought.values.front() = -brought.values.front();
-                     };
-                   }),
-      buffer_fault("kv-16-bit", "KV blocks are rounded to 16 bits on their way", FaultSpread::everywhere,
-                   landings_where([](const Plan& plan, const Move& m) {
-                     return is_kv(plan, m) && bytes_of(plan.problem.type) > 2;
-                   }),
-                   [](Mishap& mishap) {
-                     mishap.landed = [](const Spot&, const HeldBlock*, HeldBlock& brought) {
-                       if (brought.tensor != TensorKind::kv) return;
-                       for (double& x : brought.values) x = round_to(ElementType::bf16, x);
-                     };
-                   }),
-      buffer_fault("d-o-ones", "the incoming gradient is ignored and taken to be 1", FaultSpread::everywhere,
-                   attends_where([](const Plan& plan, int step, const Attend& a, const AttendView& view) {
-                     return plan.schedule.pass(step) == Pass::backward &&
-                            any_pair(plan, a, view, [](const MeetingPair& pair) { return pair.allowed; });
-                   }),
-                   [](Mishap& mishap) {
-                     mishap.read = [](const Spot&, const HeldBlock*, HeldBlock& held) {
-                       if (held.tensor == TensorKind::d_o) std::fill(held.values.begin(), held.values.end(), 1.0);
-                     };
-                   }),
+      numeric_fault("stale-kv", "a rank attends before the new KV block has arrived, to the one before",
+                    FaultSpread::everywhere, later_attends(Pass::forward),
+                    [](Mishap& mishap) { read_early(mishap, Pass::forward); }),
+      numeric_fault("backward-stale-kv", "the backward goes on using the KV block of the step before",
+                    FaultSpread::everywhere, later_attends(Pass::backward),
+                    [](Mishap& mishap) { read_early(mishap, Pass::backward); }),
+      numeric_fault("torn-kv", "the second half of a KV block is read before it has landed, and holds the block before",
+                    FaultSpread::one_place, later_attends(Pass::forward),
+                    [](Mishap& mishap) {
+                      mishap.read = [](const Spot&, const HeldBlock* before, HeldBlock& held) {
+                        if (held.tensor == TensorKind::kv) keep_stale(before, held, held.values.size() / 2);
+                      };
+                    }),
+      numeric_fault("send-buffer-reused", "a KV block is overwritten with zeros before its send has read all of it",
+                    FaultSpread::one_place, kv_landings,
+                    [](Mishap& mishap) {
+                      mishap.landed = [](const Spot&, const HeldBlock*, HeldBlock& brought) {
+                        if (brought.tensor != TensorKind::kv) return;
+                        const auto half = static_cast<std::ptrdiff_t>(brought.values.size() / 2);
+                        std::fill(brought.values.begin() + half, brought.values.end(), 0.0);
+                      };
+                    }),
+      numeric_fault("bit-flipped", "a KV block arrives with the sign bit of one value flipped", FaultSpread::one_place,
+                    kv_landings,
+                    [](Mishap& mishap) {
+                      mishap.landed = [](const Spot&, const HeldBlock*, HeldBlock& brought) {
+                        if (brought.tensor == TensorKind::kv) brought.values.front() = -brought.values.front();
+                      };
+                    }),
+      numeric_fault("kv-16-bit", "KV blocks are rounded to 16 bits on their way", FaultSpread::everywhere,
+                    landings_where([](const Plan& plan, const Move& m) {
+                      return is_kv(plan, m) && bytes_of(plan.problem.type) > 2;
+                    }),
+                    [](Mishap& mishap) {
+                      mishap.landed = [](const Spot&, const HeldBlock*, HeldBlock& brought) {
+                        if (brought.tensor != TensorKind::kv) return;
+                        for (double& x : brought.values) x = round_to(ElementType::bf16, x);
+                      };
+                    }),
+      numeric_fault("d-o-ones", "the incoming gradient is ignored and taken to be 1", FaultSpread::everywhere,
+                    attends_where([](const Plan& plan, int step, const Attend& a, const AttendView& view) {
+                      return plan.schedule.pass(step) == Pass::backward &&
+                             any_pair(plan, a, view, [](const MeetingPair& pair) { return pair.allowed; });
+                    }),
+                    [](Mishap& mishap) {
+                      mishap.read = [](const Spot&, const HeldBlock*, HeldBlock& held) {
+                        if (held.tensor == TensorKind::d_o) std::fill(held.values.begin(), held.values.end(), 1.0);
+                      };
+                    }),
   };
 }
 

@@ -10,18 +10,6 @@ namespace ringscope {
 
 namespace {
 
-FaultKind everywhere(std::string_view name, std::string_view sentence, Sites sites, std::function<void(Mishap&)> set) {
-  FaultKind kind{name, sentence, FaultFamily::numeric};
-  kind.spread = FaultSpread::everywhere;
-  kind.sites = std::move(sites);
-  kind.mishap = [set = std::move(set)](const Plan&) {
-    Mishap mishap;
-    set(mishap);
-    return mishap;
-  };
-  return kind;
-}
-
 using AddValues = std::function<void(std::span<double> into, std::span<const double> brought)>;
 
 // What a rank makes of the dK and dV that a move brings, where it has some itself.

@@ -38,6 +38,23 @@ struct Started {
 
 }  // namespace
 
+FaultKind numeric_fault(std::string_view name, std::string_view sentence, FaultSpread spread, Sites sites,
+                        std::function<void(Mishap&)> set) {
+  FaultKind kind{name, sentence, FaultFamily::numeric};
+  kind.spread = spread;
+  kind.sites = std::move(sites);
+  kind.mishap = [set = std::move(set)](const Plan&) {
+    Mishap mishap;
+    set(mishap);
+    return mishap;
+  };
+  return kind;
+}
+
+FaultKind everywhere(std::string_view name, std::string_view sentence, Sites sites, std::function<void(Mishap&)> set) {
+  return numeric_fault(name, sentence, FaultSpread::everywhere, std::move(sites), std::move(set));
+}
+
 std::vector<LocalPlace> local_places(const Layout& layout, Side side, const Blocks& blocks) {
   std::vector<LocalPlace> out;
   for (std::int32_t n = 0; n < blocks.count; ++n) {

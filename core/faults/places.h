@@ -10,6 +10,11 @@ namespace ringscope {
 
 using Sites = std::function<std::vector<FaultSite>(const Plan& plan)>;
 
+// A numeric fault whose Mishap is the same in every plan: `set` says what goes wrong.
+FaultKind numeric_fault(std::string_view name, std::string_view sentence, FaultSpread spread, Sites sites,
+                        std::function<void(Mishap&)> set);
+FaultKind everywhere(std::string_view name, std::string_view sentence, Sites sites, std::function<void(Mishap&)> set);
+
 // Of each (rank, step) once, by step, then rank.
 using AttendIs = std::function<bool(const Plan& plan, int step, const Attend& attend, const AttendView& view)>;
 Sites attends_where(AttendIs is);

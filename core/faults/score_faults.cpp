@@ -21,18 +21,6 @@ bool maps_otherwise(const Plan& plan, const Attend& a) {
   return false;
 }
 
-FaultKind everywhere(std::string_view name, std::string_view sentence, Sites sites, std::function<void(Mishap&)> set) {
-  FaultKind kind{name, sentence, FaultFamily::numeric};
-  kind.spread = FaultSpread::everywhere;
-  kind.sites = std::move(sites);
-  kind.mishap = [set = std::move(set)](const Plan&) {
-    Mishap mishap;
-    set(mishap);
-    return mishap;
-  };
-  return kind;
-}
-
 // The kernel is given other score terms; applies where they differ from the right ones.
 FaultKind other_terms(std::string_view name, std::string_view sentence, std::function<void(Problem&)> change,
                       bool backward_alone = false) {

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/cpu_backend.h"
 #include "core/diagnosis/diagnosis.h"
+#include "core/diagnosis/run_evidence.h"
 #include "core/execute.h"
 #include "tests/core/damage.h"
 
@@ -82,16 +83,7 @@ Place Exhibit::expect_caught(const Outputs& wrong, std::string_view check, Outpu
 }
 
 std::string Exhibit::diagnosed(const Outputs& wrong) const {
-  const Report report = judged(wrong);
-  Evidence evidence{.problem = c.problem,
-                    .inputs = reference.inputs,
-                    .given = wrong,
-                    .right = reference.oracle,
-                    .layout = plan.layout,
-                    .figures = report.figures,
-                    .first_wrong = report.where};
-  evidence.divisor.fill(4 * unit_roundoff(c.problem.type));
-  const auto diagnosis = diagnose(evidence);
+  const auto diagnosis = diagnose(run_evidence(plan, reference, wrong, judged(wrong)));
   return diagnosis ? diagnosis->name : std::string();
 }
 

@@ -95,6 +95,12 @@ TEST(Layout, MalformedTextNamesLineAndColumn) {
   }
 }
 
+TEST(Layout, MoreRowsThanCanBeCountedAreRefused) {
+  std::string text = "rank 0 q";
+  for (int n = 0; n < 3; ++n) text += " 0:1:0:1099511627776";
+  EXPECT_THROW(parse_layout_text(text + "\nrank 0 kv 0:1:0:8\n", 1), Error);
+}
+
 std::vector<Mask> masks(std::int64_t len) {
   std::vector<Mask> out{{},
                         {.causal = true},

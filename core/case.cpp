@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "core/case_words.h"
 #include "core/error.h"
@@ -64,8 +65,8 @@ std::optional<Typed> find_name(Field field, std::string_view text) {
 }
 
 struct Suggestion {
-  std::string_view example;
-  int edits = 0;
+  std::string_view example;  // empty: no word is close
+  int edits = std::numeric_limits<int>::max();
 };
 
 // Examples are what people can copy; a wrong word is measured against names.
@@ -77,6 +78,7 @@ Suggestion nearest_word(Field field, std::string_view text) {
   }
   const std::string_view name = split_at(text, '=').before;
   const std::string_view near = nearest(name, names);
+  if (near.empty()) return {};
   return {examples[static_cast<std::size_t>(std::find(names.begin(), names.end(), near) - names.begin())],
           edits_between(name, near)};
 }
@@ -93,7 +95,7 @@ Suggestion nearest_word(Field field, std::string_view text) {
     where = ", in the " + std::string(name_of(static_cast<Field>(other))) + " field";
   }
   refuse(quoted(text) + " in the " + std::string(name_of(field)) + " field", any_of(examples),
-         "the nearest right word is " + quoted(best.example) + where);
+         best.example.empty() ? "" : "the nearest right word is " + quoted(best.example) + where);
 }
 
 Typed recognise(Field field, std::string_view text) {

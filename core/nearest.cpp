@@ -22,6 +22,15 @@ int edits_between(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+namespace {
+
+// A word that shares less with the right one was not a slip of the fingers.
+bool is_close(int edits, std::string_view word, std::string_view right) {
+  return 3 * static_cast<std::size_t>(edits) <= std::max(word.size(), right.size());
+}
+
+}  // namespace
+
 std::string_view nearest(std::string_view word, std::span<const std::string_view> allowed) {
   // A typed beginning of a word is meant more often than its edits say.
   const auto cost = [&](std::string_view right) {
@@ -30,12 +39,12 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   };
   const auto best = std::min_element(allowed.begin(), allowed.end(),
                                      [&](std::string_view a, std::string_view b) { return cost(a) < cost(b); });
-  return best == allowed.end() ? std::string_view{} : *best;
+  return best == allowed.end() || !is_close(cost(*best), word, *best) ? std::string_view{} : *best;
 }
 
 std::string nearest_sentence(std::string_view word, std::span<const std::string_view> allowed) {
-  if (allowed.empty()) return {};
-  return "the nearest right word is `" + std::string(nearest(word, allowed)) + "`";
+  const std::string_view near = nearest(word, allowed);
+  return near.empty() ? std::string() : "the nearest right word is `" + std::string(near) + "`";
 }
 
 std::string any_of(std::span<const std::string_view> allowed) {

@@ -142,8 +142,9 @@ const FileTensor& TensorFile::require(std::string_view name) const {
   }
   std::vector<std::string_view> names;
   for (const FileTensor& tensor : tensors_) names.push_back(tensor.name);
+  const std::string_view near = nearest(name, names);
   place.refuse("no such tensor among " + std::to_string(names.size()), "a file that has it",
-               names.empty() ? "" : "the nearest name is " + quoted_name(nearest(name, names)));
+               near.empty() ? "" : "the nearest name is " + quoted_name(near));
 }
 
 }  // namespace ringscope

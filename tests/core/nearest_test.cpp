@@ -23,6 +23,14 @@ TEST(Nearest, ATypedBeginningMeansTheWordItBegins) {
   EXPECT_EQ(nearest("cont", words), "contiguous");
 }
 
+TEST(Nearest, AWordThatIsFarFromAllIsNotMistakenForAny) {
+  EXPECT_EQ(nearest("banana", words), "");
+  EXPECT_EQ(nearest("x", words), "");
+  EXPECT_EQ(nearest("", words), "");
+  EXPECT_EQ(nearest_sentence("banana", words), "");
+  EXPECT_EQ(nearest_sentence("strped", words), "the nearest right word is `striped`");
+}
+
 TEST(Nearest, EditsAreSymmetricAndZeroForEqualWordsOnly) {
   for (const std::string_view a : words) {
     for (const std::string_view b : words) {

@@ -11,6 +11,7 @@
 #include "core/plan.h"
 #include "core/run_log.h"
 #include "core/trace.h"
+#include "core/watch.h"
 
 namespace ringscope {
 
@@ -36,6 +37,8 @@ struct Posting {
 struct RunOptions {
   double deadline_seconds = 30;  // without progress anywhere
   enum class Record { nothing, snapshots, snapshots_and_rows } record = Record::nothing;
+  int cores = 0;                         // that this run may use, if the backend chooses its threads; 0: all
+  TellDone tell;                         // after each step of rank 0
   std::shared_ptr<const Mishap> mishap;  // what to compute wrongly; backends that cannot say so
 };
 

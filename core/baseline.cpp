@@ -25,13 +25,15 @@ bool is_16_bit(ElementType type) {
 
 }  // namespace
 
-Outputs baseline(const Problem& problem, const Inputs& inputs, Weights weights) {
+Outputs baseline(const Problem& problem, const Inputs& inputs, Weights weights, const TellDone& tell) {
   StoredRounding rounding{output_type(problem.type), std::nullopt};
   if (weights == Weights::rounded_to_16_bit && is_16_bit(rounding.output_type_)) {
     rounding.weight_type = rounding.output_type_;
   }
-  if (problem.type == ElementType::f64) return DenseAttention<double, StoredRounding>(problem, inputs, rounding).run();
-  return DenseAttention<float, StoredRounding>(problem, inputs, rounding).run();
+  if (problem.type == ElementType::f64) {
+    return DenseAttention<double, StoredRounding>(problem, inputs, rounding).run(tell);
+  }
+  return DenseAttention<float, StoredRounding>(problem, inputs, rounding).run(tell);
 }
 
 }  // namespace ringscope

@@ -22,7 +22,8 @@ struct Reference {
   std::optional<ExactOutputs> exact;
   std::optional<std::string> mistrust;  // why no verdict on these data could be trusted
 };
-Reference make_reference(const Problem& problem, Fill fill, std::uint64_t seed, Weights weights = Weights::kept);
+Reference make_reference(const Problem& problem, Fill fill, std::uint64_t seed, Weights weights = Weights::kept,
+                         const TellDone& tell = {});
 
 // Fills figures, verdict, reason and the first wrong (output, batch, head, row), outputs in the order o, lse, dq, dk,
 // dv. A wrong gradient of the sink logit fails too: where.check is then "d_sink" and where.head the query head. A

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/dense_rows.h"
+#include "core/watch.h"
 
 namespace ringscope {
 
@@ -39,7 +40,7 @@ class DenseAttention {
     if (problem.terms.sink_logit) out_.d_sink.assign(static_cast<std::size_t>(problem.heads_q), 0.0);
   }
 
-  Outputs run() {
+  Outputs run(const TellDone& tell) {
     const MaskRows mask = problem_.mask_rows();
     for (std::int64_t b = 0; b < problem_.batch; ++b) {
       for (std::int64_t h = 0; h < problem_.heads_q; ++h) {
@@ -48,6 +49,7 @@ class DenseAttention {
           const Row row{b, h, h / problem_.group(), i, mask.key_position(i), mask.row(b, i)};
           const Real lse = forward(row);
           if (problem_.has_backward()) d_sink += backward(row, lse);
+          tell_done(tell, rows_done(problem_, b, h, i));
         }
         if (!out_.d_sink.empty()) out_.d_sink[static_cast<std::size_t>(h)] += static_cast<double>(d_sink);
       }

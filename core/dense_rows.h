@@ -18,6 +18,12 @@ void for_each_key(const KeyInterval& keys, Visit&& visit) {
   for (std::int64_t j = keys.lo; j < keys.hi; ++j) visit(j);
 }
 
+// How much of all rows is done once row i of head h is.
+inline double rows_done(const Problem& p, std::int64_t b, std::int64_t h, std::int64_t i) {
+  return static_cast<double>((b * p.heads_q + h) * p.len_q + i + 1) /
+         static_cast<double>(p.batch * p.heads_q * p.len_q);
+}
+
 template <class Real>
 Real dot(const Real* a, const Real* b, std::int64_t dim) {
   Real sum = 0;

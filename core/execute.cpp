@@ -75,6 +75,7 @@ RunResult execute(Backend& backend, const Plan& plan, const Inputs& inputs, cons
       compute_step(program, plan.schedule.pass(t), t, run);
       run.finish_step(t);
       if (record) snapshots[r].push_back(run.snapshot(t));
+      if (rank == 0) tell_done(options.tell, static_cast<double>(t + 1) / plan.schedule.steps());
     }
     run.wait(options.deadline_seconds);
     run.download(result.outputs);

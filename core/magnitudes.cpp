@@ -48,7 +48,7 @@ class Magnitudes {
     if (problem.terms.sink_logit) out_.d_sink.assign(static_cast<std::size_t>(problem.heads_q), 0.0);
   }
 
-  Outputs run() {
+  Outputs run(const TellDone& tell) {
     const MaskRows mask = problem_.mask_rows();
     for (std::int64_t b = 0; b < problem_.batch; ++b) {
       for (std::int64_t h = 0; h < problem_.heads_q; ++h) {
@@ -57,6 +57,7 @@ class Magnitudes {
           if (row.keys.size() == 0 && inputs_.sink_logit.empty()) continue;
           forward(row);
           if (problem_.has_backward()) backward(row);
+          tell_done(tell, rows_done(problem_, b, h, i));
         }
       }
     }
@@ -191,8 +192,8 @@ class Magnitudes {
 
 }  // namespace
 
-Outputs magnitudes(const Problem& problem, const Inputs& inputs) {
-  return Magnitudes(problem, inputs).run();
+Outputs magnitudes(const Problem& problem, const Inputs& inputs, const TellDone& tell) {
+  return Magnitudes(problem, inputs).run(tell);
 }
 
 }  // namespace ringscope

@@ -20,11 +20,11 @@ struct NoRounding {
 }  // namespace
 
 template <class Real>
-Outputs oracle(const Problem& problem, const Inputs& inputs) {
-  return DenseAttention<Real, NoRounding>(problem, inputs, {}).run();
+Outputs oracle(const Problem& problem, const Inputs& inputs, const TellDone& tell) {
+  return DenseAttention<Real, NoRounding>(problem, inputs, {}).run(tell);
 }
 
-template Outputs oracle<double>(const Problem&, const Inputs&);
-template Outputs oracle<long double>(const Problem&, const Inputs&);
+template Outputs oracle<double>(const Problem&, const Inputs&, const TellDone&);
+template Outputs oracle<long double>(const Problem&, const Inputs&, const TellDone&);
 
 }  // namespace ringscope

@@ -108,12 +108,14 @@ Case draw_case(Draws& draws) {
 
 }  // namespace
 
-std::vector<Case> random_cases(std::int64_t count, std::uint64_t seed) {
+std::vector<Case> random_cases(std::int64_t count, std::uint64_t seed, const TellDone& tell) {
   std::vector<Case> cases;
   Draws draws(seed, 1);
   while (std::ssize(cases) < count) {
     const Case c = draw_case(draws);
-    if (can_be(c, SizeLimits{})) cases.push_back(c);
+    if (!can_be(c, SizeLimits{})) continue;
+    cases.push_back(c);
+    tell_done(tell, static_cast<double>(cases.size()) / static_cast<double>(count));
   }
   return cases;
 }

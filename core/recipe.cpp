@@ -125,7 +125,7 @@ Layout make_layout(const Problem& problem, const Recipe& recipe) {
   return make_layout(recipe.layout, problem, recipe.ranks.count(), kind_of(recipe).blocks_per_rank);
 }
 
-Plan make_plan(const Problem& problem, const Recipe& recipe) {
+Plan make_plan(const Problem& problem, const Recipe& recipe, const PlanLimits& limits) {
   Plan plan{.problem = problem, .layout = make_layout(problem, recipe)};
   const ScheduleKind& kind = kind_of(recipe);
   std::optional<BackwardStyle> style;
@@ -136,7 +136,8 @@ Plan make_plan(const Problem& problem, const Recipe& recipe) {
                               .backward = style,
                               .prune = recipe.prune,
                               .kv_copies = recipe.kv_copies,
-                              .ring_order = ring_order(recipe)});
+                              .ring_order = ring_order(recipe),
+                              .most_bytes = limits.most_bytes});
   return plan;
 }
 

@@ -45,6 +45,7 @@ struct BuildRequest {
   bool prune = false;
   bool kv_copies = false;
   std::vector<int> ring_order;  // a permutation of the ranks
+  double most_bytes = 0;        // as PlanLimits has it
 };
 
 struct ScheduleKind {
@@ -65,6 +66,11 @@ std::span<const ScheduleKind> schedule_kinds();  // core/schedules/registry.cpp
 void validate(const Recipe& recipe, const Problem& problem);
 // The layout of the plan alone: who owns which rows.
 Layout make_layout(const Problem& problem, const Recipe& recipe);
-Plan make_plan(const Problem& problem, const Recipe& recipe);
+
+struct PlanLimits {
+  double most_bytes = 0;  // of the plan and its proof; 0: as many as it takes
+};
+// Throws Error(bad_request) before it would take more memory than is allowed.
+Plan make_plan(const Problem& problem, const Recipe& recipe, const PlanLimits& limits = {});
 
 }  // namespace ringscope

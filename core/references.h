@@ -12,7 +12,7 @@ namespace ringscope {
 // Keeps the last few; any number of threads may ask.
 class References {
  public:
-  std::shared_ptr<const Reference> of(const Problem& problem, Fill fill, std::uint64_t seed);
+  std::shared_ptr<const Reference> of(const Problem& problem, Fill fill, std::uint64_t seed, const TellDone& tell = {});
 
  private:
   struct Entry {

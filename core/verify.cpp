@@ -10,6 +10,7 @@
 #include "core/execute.h"
 #include "core/faults/planted.h"
 #include "core/first_difference.h"
+#include "core/footprint.h"
 #include "core/rank_error.h"
 #include "core/schedule_check.h"
 #include "core/schedule_diff.h"
@@ -58,9 +59,23 @@ void trace_back(const Trial& trial, Report& report) {
   report.reason += "; against the recipe's own schedule, " + first->sentence;
 }
 
-bool prove_trial(const Trial& trial, Report& report) {
+void tell_stage(const VerifyOptions& options, std::string_view stage) {
+  if (options.tell) options.tell(stage, std::nullopt);
+}
+
+TellDone tell_of(const VerifyOptions& options, std::string_view stage) {
+  if (!options.tell) return {};
+  return [&options, stage](double done) { options.tell(stage, done); };
+}
+
+bool prove_trial(const Trial& trial, const VerifyOptions& options, Report& report) {
+  tell_stage(options, "proof");
   const Proof proof = prove(trial.planted.plan, {.most_violations = 1});
-  if (proof.holds()) return true;
+  if (proof.holds()) {
+    const double tensors = footprint_of_verify(trial.clean.problem).total();
+    if (options.free_bytes > 0) require_room_for_ranks(proof.facts.peak_bytes, options.free_bytes - tensors);
+    return true;
+  }
   const Violation& v = proof.violations.front();
   conclude(report, Verdict::failed, "the proof refuses the plan: " + v.sentence);
   report.where = Place{.check = "proof", .rank = v.rank, .step = v.step, .kv_block = kv_block_of(v.slice)};
@@ -72,6 +87,8 @@ RunOptions run_options(const Trial& trial, const VerifyOptions& options, RunOpti
   RunOptions run;
   run.deadline_seconds = options.deadline_seconds.value_or(trial.planted.in_the_world() ? 0.25 : run.deadline_seconds);
   run.record = record;
+  run.cores = options.cores;
+  run.tell = tell_of(options, record == RunOptions::Record::nothing ? "run" : "run again, to find the place");
   return run;
 }
 
@@ -96,6 +113,7 @@ void diagnose_failure(const Trial& trial, const Reference& reference, const Outp
                       const VerifyOptions& options, Report& report) {
   const bool is_small = full_multiply_adds(trial.planted.plan.problem) <= options.most_to_diagnose;
   if (!is_small || !report.where->output) return;
+  tell_stage(options, "diagnosis");
   report.diagnosed = true;
   report.diagnosis = diagnose(run_evidence(trial.planted.plan, reference, outputs, report));
 }
@@ -136,9 +154,10 @@ void run_trial(const Trial& trial, const Case& c, References& references, const 
       !support.yes) {
     return conclude(result.report, Verdict::skipped, support.because);
   }
-  const auto reference = references.of(c.problem, c.fill, c.seed);
+  const auto reference = references.of(c.problem, c.fill, c.seed, tell_of(options, "oracle"));
   const RunResult run = execute(*backend, trial.planted.plan, reference->inputs,
                                 run_options(trial, options, RunOptions::Record::nothing));
+  tell_stage(options, "comparison");
   const std::string line = result.report.case_line;
   result.report = compare(trial.planted.plan.problem, *reference, run.outputs);
   result.report.case_line = line;
@@ -167,7 +186,7 @@ void verify_trial(const Plan& plan, const Case& c, References& references, const
     return conclude(result.report, Verdict::skipped, "fault does not apply: this schedule has no such place");
   }
   const Trial trial{plan, std::move(*planted)};
-  if (!prove_trial(trial, result.report) && options.unproved == Unproved::refuse) return;
+  if (!prove_trial(trial, options, result.report) && options.unproved == Unproved::refuse) return;
   run_trial(trial, c, references, options, result);
 }
 
@@ -197,13 +216,18 @@ Verified concluded(std::string line, const Body& body) {
 
 Verified verify(const Case& c, References& references, const VerifyOptions& options) {
   return concluded(to_line(c), [&](Verified& result) {
-    verify_trial(make_plan(c.problem, c.recipe), c, references, options, result);
+    require_room(footprint_of_verify(c.problem), options.free_bytes);
+    tell_stage(options, "plan");
+    verify_trial(make_plan(c.problem, c.recipe, {options.free_bytes}), c, references, options, result);
   });
 }
 
 Verified verify_plan(const Plan& plan, const Case& c, std::string line, References& references,
                      const VerifyOptions& options) {
-  return concluded(std::move(line), [&](Verified& result) { verify_trial(plan, c, references, options, result); });
+  return concluded(std::move(line), [&](Verified& result) {
+    require_room(footprint_of_verify(plan.problem), options.free_bytes);
+    verify_trial(plan, c, references, options, result);
+  });
 }
 
 }  // namespace ringscope

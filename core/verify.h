@@ -25,6 +25,9 @@ struct VerifyOptions {
   Wanted wanted = Wanted::figures;
   Unproved unproved = Unproved::refuse;
   double most_to_diagnose = 0;  // multiply-adds of a full forward, above which a failure is not diagnosed
+  double free_bytes = 0;        // of memory: what needs more is invalid; 0: nobody knows
+  int cores = 0;                // for one case; 0: all
+  TellStage tell;               // plan, proof, oracle, run, comparison
   // Without progress anywhere; absent: 30, or 0.25 where a fault of the world is planted and will be waited for.
   std::optional<double> deadline_seconds;
 };

@@ -33,12 +33,11 @@ std::string place_of(const TensorDiff& d) {
 
 nlohmann::ordered_json json_of(const TensorDiff& d) {
   const auto number = [](double x) { return std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json(); };
-  return {{"tensor", d.name},         {"max_abs", number(d.max_abs)},
-          {"ratio", number(d.ratio)}, {"unlike", d.unlike},
-          {"nonfinite", d.nonfinite}, {"step", d.step},
-          {"rank", d.rank},           {"q_block", d.q_block},
-          {"kv_block", d.kv_block},   {"batch", d.batch},
-          {"head", d.head},           {"row", d.row}};
+  const auto known = [](std::int64_t n) { return n < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(n); };
+  return {{"tensor", d.name},        {"max_abs", number(d.max_abs)}, {"ratio", number(d.ratio)},
+          {"unlike", d.unlike},      {"nonfinite", d.nonfinite},     {"step", known(d.step)},
+          {"rank", known(d.rank)},   {"q_block", known(d.q_block)},  {"kv_block", known(d.kv_block)},
+          {"batch", known(d.batch)}, {"head", known(d.head)},        {"row", known(d.row)}};
 }
 
 void print_json(const DumpDiff& diff) {

@@ -10,6 +10,7 @@
 #include "core/schedule_check.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/memory.h"
 
 namespace ringscope {
 
@@ -112,7 +113,7 @@ std::string fault_sentence(const Case& c, const Plan& plan) {
 
 std::vector<std::string> what_will_happen(const Case& c) {
   std::vector<std::string> out;
-  const Plan plan = make_plan(c.problem, c.recipe);
+  const Plan plan = make_plan(c.problem, c.recipe, {free_memory_bytes()});
   out.push_back(rows_sentence(plan.layout));
   const std::int64_t pairs = total_pairs(c.problem);
   out.push_back(fmt::format("The mask leaves {} of {} pairs for each query head, {} for all heads.", pairs,
@@ -136,6 +137,7 @@ std::vector<std::string> what_will_happen(const Case& c) {
 }
 
 void print_text(const Case& c) {
+  const std::vector<std::string> happens = what_will_happen(c);  // refuses what cannot be, before anything is said
   fmt::print("{}\n", to_line(c));
   std::size_t widest = 0;
   const std::vector<Said> said = words_said(c);
@@ -149,7 +151,7 @@ void print_text(const Case& c) {
   fmt::print("\nnot said, so by default\n");
   for (const std::string& line : defaults_of(c)) fmt::print("  {}\n", line);
   fmt::print("\nwhat will happen\n");
-  for (const std::string& line : what_will_happen(c)) fmt::print("  {}\n", line);
+  for (const std::string& line : happens) fmt::print("  {}\n", line);
 }
 
 void print_json(const Case& c) {

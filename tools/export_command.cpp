@@ -65,6 +65,7 @@ void run(const ExportArguments& arguments) {
   const Case c = parse_case(arguments.words[0]);
   const std::string& path = arguments.words[1];
   require_safetensors(path);
+  require_room(c, Needs::outputs);
   const Planted staged = stage(c);
   const Inputs inputs = make_inputs(c.problem, c.fill, c.seed);
   RunOptions options;

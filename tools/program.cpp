@@ -70,7 +70,8 @@ int run_program(std::vector<std::string> arguments) {
       "  ringscope verify \"b1 h8/2 s512 d64 bf16 causal | zigzag ring r8 | cpu | needle seed=7\"\n"
       "  ringscope explain \"causal | zigzag ring r4\"\n"
       "Exit codes: 0 all passed, 1 failed or mistrusted, 2 bad request,\n"
-      "3 nothing passed, or no check saw the planted fault, 4 faulted.");
+      "3 nothing passed, or no check saw the planted fault, 4 faulted.\n"
+      "What does not fit into the free memory is refused; RINGSCOPE_MEMORY=64G says how much is free.");
   const Command root(program);
   ExitCode exit;
   add_verify(root, exit);

@@ -12,6 +12,7 @@
 #include "core/schedule_text.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/stage.h"
 #include "tools/terminal.h"
 
 namespace ringscope {
@@ -40,6 +41,7 @@ struct Proved {
   Plan plan;
   Proof proof;
   double plan_seconds = 0, proof_seconds = 0;
+  std::string note;
 };
 
 Proved prove_it(const ProveArguments& arguments) {
@@ -50,8 +52,11 @@ Proved prove_it(const ProveArguments& arguments) {
     proved.name = arguments.schedule;
   } else {
     const Case c = parse_case(arguments.cases.front());
-    proved.plan = make_plan(c.problem, c.recipe);
+    Planted staged = stage(c);
+    proved.plan = std::move(staged.plan);
     proved.name = to_line(c);
+    const bool is_unseen = staged.fault != nullptr && staged.fault->family != FaultFamily::schedule;
+    if (is_unseen) proved.note = "the planted fault " + c.fault.name + " leaves the plan right: verify runs it";
   }
   proved.plan_seconds = seconds_since(begin);
   begin = std::chrono::steady_clock::now();
@@ -83,6 +88,7 @@ void print_json(const Proved& p) {
                                        {"moves", p.plan.schedule.moves.size()},
                                        {"attends", p.plan.schedule.attends.size()},
                                        {"violations", violations},
+                                       {"note", p.note},
                                        {"plan_seconds", p.plan_seconds},
                                        {"proof_seconds", p.proof_seconds},
                                        {"peak_memory_bytes", peak_memory_bytes()}};
@@ -96,6 +102,7 @@ void print_text(const Proved& p) {
   fmt::print("  {} ranks, {} steps, {} moves, {} attends, {} finishes\n", p.plan.layout.ranks, s.steps(),
              s.moves.size(), s.attends.size(), s.finishes.size());
   for (const Violation& v : p.proof.violations) fmt::print("  {}: {}\n", name_of(v.rule), v.sentence);
+  if (!p.note.empty()) fmt::print("  {}\n", p.note);
   fmt::print("  plan {:.3f} s, proof {:.3f} s, peak memory {:.0f} MB\n", p.plan_seconds, p.proof_seconds,
              static_cast<double>(peak_memory_bytes()) / 1e6);
 }

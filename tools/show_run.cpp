@@ -34,6 +34,7 @@ ErrorMap error_map(Output output, const Tensor& tensor, const std::vector<double
 }
 
 std::vector<ErrorMap> error_maps(const Case& c, std::optional<int> batch) {
+  require_room(c, Needs::oracle);
   const Reference reference = make_reference(c.problem, c.fill, c.seed);
   const Outputs outputs = run(c, stage(c), reference.inputs).outputs;
   const std::array<std::pair<Output, const Tensor*>, output_kinds> tensors{{{Output::o, &outputs.o},
@@ -55,6 +56,7 @@ Shown show_pair(const ShowRequest& request) {
   const Case& c = request.c;
   const PairRequest pair{request.pair->first, request.pair->second, request.head.value_or(0),
                          request.batch.value_or(0)};
+  require_room(c, Needs::outputs);
   PairView view = make_pair_view(stage(c).plan, pair);
   view.weight =
       pair_weight(c.problem, make_inputs(c.problem, c.fill, c.seed), {pair.batch, pair.head, pair.query, pair.key});
@@ -63,6 +65,7 @@ Shown show_pair(const ShowRequest& request) {
 
 Shown show_timeline(const ShowRequest& request) {
   const Case& c = request.c;
+  require_room(c, Needs::outputs);
   const Planted staged = stage(c);
   const RunResult result = run(c, staged, make_inputs(c.problem, c.fill, c.seed));
   const Timeline timeline = make_timeline(result.trace, staged.plan.layout);

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "core/error.h"
-#include "core/recipe.h"
 #include "core/schedule_check.h"
 #include "formats/counts_json.h"
 #include "pictures/balance_bars.h"
@@ -29,16 +28,48 @@ Shown shown_from(std::string heading, std::string words, Model model) {
           [model = std::move(model)] { return to_json(model); }};
 }
 
-ScheduleFacts proved(const Plan& plan) {
+struct Counted {
+  ScheduleFacts facts;
+  std::string refusal;  // by the proof, of a plan with a planted fault; empty: proved
+};
+
+// What a damaged plan does can be counted all the same, unless it is malformed.
+Counted counted(const Plan& plan, const FaultChoice& fault) {
   Proof proof = prove(plan);
-  if (!proof.holds()) {
-    throw Error(ErrorKind::unprovable, proof.violations.front().sentence, "a plan that can be proved");
+  if (proof.holds()) return {std::move(proof.facts), {}};
+  const std::string& sentence = proof.violations.front().sentence;
+  if (fault.name.empty() || proof.facts.forward.pairs.empty()) {
+    throw Error(ErrorKind::unprovable, sentence, "a plan that can be proved");
   }
-  return std::move(proof.facts);
+  return {std::move(proof.facts), "with the planted fault " + fault.name + ", which the proof refuses: " + sentence};
+}
+
+void say_refusal(const std::string& refusal, Shown& shown) {
+  if (refusal.empty()) return;
+  Sheet sheet;
+  sheet.say(refusal, Ink::accent);
+  sheet.skip();
+  Section& section = shown.sections.front();
+  section.sheets.insert(section.sheets.begin(), std::move(sheet));
+  shown.json = [json = std::move(shown.json), refusal] {
+    nlohmann::ordered_json out = json();
+    out["refused"] = refusal;
+    return out;
+  };
+}
+
+// Throws Error(bad_request) for a --step that the schedule does not have.
+void require_step(const ShowRequest& request, const Schedule& schedule) {
+  if (!request.step || *request.step < schedule.steps()) return;
+  throw Error(ErrorKind::bad_request, "--step " + std::to_string(*request.step),
+              "a step from 0 to " + std::to_string(schedule.steps() - 1) + " of this schedule",
+              "the forward's steps come first, then the backward's");
 }
 
 Plan plan_of(const ShowRequest& request) {
-  return stage(request.c).plan;
+  Plan plan = stage(request.c).plan;
+  require_step(request, plan.schedule);
+  return plan;
 }
 
 Shown show_layout(const ShowRequest& request) {
@@ -46,9 +77,11 @@ Shown show_layout(const ShowRequest& request) {
 }
 
 Shown show_mask(const ShowRequest& request) {
-  const MaskMapRequest tiles{request.head.value_or(0), request.batch.value_or(every_item), Pass::forward, request.step};
+  const Plan plan = plan_of(request);
+  const Pass pass = request.step ? plan.schedule.pass(*request.step) : Pass::forward;
+  const MaskMapRequest tiles{request.head.value_or(0), request.batch.value_or(every_item), pass, request.step};
   return shown_from("Mask", "Which pairs the mask leaves, and which rank computes them in which step.",
-                    make_mask_map(plan_of(request), tiles));
+                    make_mask_map(plan, tiles));
 }
 
 Shown show_schedule(const ShowRequest& request) {
@@ -60,30 +93,40 @@ Shown show_ring(const ShowRequest& request) {
                     make_ring_step(plan_of(request), request.step.value_or(0)));
 }
 
-BalanceBars bars_of(const Plan& plan, std::string name) {
-  const ScheduleFacts facts = proved(plan);
+BalanceBars bars_of(const ScheduleFacts& facts, std::string name) {
   return {std::move(name), facts.forward.pairs, balance(facts.forward), lockstep_efficiency(facts.forward)};
 }
 
 // Beside the layout of the case the one that a case has if it does not say, unless they are the same.
 Shown show_balance(const ShowRequest& request) {
   const Plan plan = plan_of(request);
-  std::vector<BalanceBars> bars{bars_of(plan, to_line(request.c))};
+  const Counted here = counted(plan, request.c.fault);
+  std::vector<BalanceBars> bars{bars_of(here.facts, to_line(request.c))};
   Case plain = request.c;
   plain.recipe.layout = {};
-  const Plan other = make_plan(plain.problem, plain.recipe);
-  if (other.layout != plan.layout) {
-    bars.push_back(bars_of(other, "the same with the " + plain.recipe.layout.name + " layout"));
+  plain.fault = {};
+  if (Plan other = stage(plain).plan; other.layout != plan.layout) {
+    bars.push_back(bars_of(counted(other, {}).facts, "the same with the " + plain.recipe.layout.name + " layout"));
   }
-  return {{{"Balance", "How the work of the forward falls on the ranks.", {draw(bars)}, {write(bars)}}}, [bars] {
-            return nlohmann::ordered_json{{"bars", to_json(bars)}};
-          }};
+  std::vector<BalanceBars> below_line = bars;  // a sheet begins with the case's line
+  below_line.front().name = "this case";
+  Shown shown{{{"Balance", "How the work of the forward falls on the ranks.", {draw(bars)}, {write(below_line)}}},
+              [bars] {
+                return nlohmann::ordered_json{{"bars", to_json(bars)}};
+              }};
+  say_refusal(here.refusal, shown);
+  return shown;
 }
 
 Shown show_counts(const ShowRequest& request) {
-  const ScheduleFacts facts = proved(plan_of(request));
-  return {{{"Counts", "What moves, who works, what it takes; exact, from the proof.", {draw(facts)}, {write(facts)}}},
-          [line = to_line(request.c), facts] { return counts_json(line, facts); }};
+  const Counted here = counted(plan_of(request), request.c.fault);
+  Shown shown{{{"Counts",
+                "What moves, who works, what it takes; exact, from the proof.",
+                {draw(here.facts)},
+                {write(here.facts)}}},
+              [line = to_line(request.c), facts = here.facts] { return counts_json(line, facts); }};
+  say_refusal(here.refusal, shown);
+  return shown;
 }
 
 }  // namespace

@@ -2,12 +2,19 @@
 
 #include "backends/registry/registry.h"
 #include "core/error.h"
+#include "core/footprint.h"
 #include "core/recipe.h"
+#include "tools/memory.h"
 
 namespace ringscope {
 
+void require_room(const Case& c, Needs needs) {
+  require_room(needs == Needs::oracle ? footprint_of_verify(c.problem) : footprint_of_run(c.problem),
+               free_memory_bytes());
+}
+
 Planted stage(const Case& c) {
-  std::optional<Planted> planted = plant(make_plan(c.problem, c.recipe), c.fault, c.seed);
+  std::optional<Planted> planted = plant(make_plan(c.problem, c.recipe, {free_memory_bytes()}), c.fault, c.seed);
   if (planted) return std::move(*planted);
   throw Error(ErrorKind::bad_request, "fault=" + c.fault.name, "a fault that this schedule has a place for");
 }

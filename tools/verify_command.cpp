@@ -1,6 +1,9 @@
 // `ringscope verify`: plans, proves, runs and compares cases.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -10,8 +13,11 @@
 #include "formats/report_json.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/interrupt.h"
+#include "tools/memory.h"
 #include "tools/verify_jobs.h"
 #include "tools/verify_print.h"
+#include "tools/verify_progress.h"
 #include "tools/verify_run.h"
 #include "tools/verify_shrink.h"
 
@@ -48,9 +54,12 @@ VerifyOptions options_of(const VerifyArguments& a) {
   return options;
 }
 
-int threads_of(const VerifyArguments& a) {
-  if (!a.jobs.empty()) return static_cast<int>(count_argument("--jobs", a.jobs, 1, 1024));
+int cores() {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+int threads_of(const VerifyArguments& a) {
+  return a.jobs.empty() ? cores() : static_cast<int>(count_argument("--jobs", a.jobs, 1, 1024));
 }
 
 void print_json(const Verified& result, const std::optional<Shrunk>& shrunk, const std::string& against) {
@@ -67,41 +76,100 @@ void print_json(const Verified& result, const std::optional<Shrunk>& shrunk, con
   std::fflush(stdout);
 }
 
-constexpr std::size_t few_jobs = 20;  // so many are told one by one, passed or not
+constexpr std::size_t few_jobs = 20;      // so many are told one by one, passed or not
+constexpr std::int64_t full_reports = 5;  // of more, so many failures are told in full
 
 // Multiply-adds of a case whose failure is diagnosed, which takes about a second; where many may fail, a tenth of that.
 double most_to_diagnose(std::size_t jobs) {
   return jobs <= few_jobs ? 2e6 : 2e5;
 }
 
-void print_text(const VerifyJob& job, const Verified& result, const std::optional<Shrunk>& shrunk,
-                const std::string& against, bool one_by_one) {
-  const bool passed = result.report.verdict == Verdict::passed;
-  if (shrunk) return print_shrunk(*shrunk, job.line);
-  if (!passed) print_report(result.report, job.repeat);
-  if (passed && one_by_one) print_verdict(result.report);
-  if (result.agreement && (one_by_one || !passed)) print_agreement(*result.agreement, against);
+// How results are told to people.
+class Teller {
+ public:
+  Teller(std::size_t jobs, std::string against) : one_by_one_(jobs <= few_jobs), against_(std::move(against)) {}
+
+  bool speaks_of(const Report& report) const { return one_by_one_ || report.verdict != Verdict::passed; }
+
+  void tell(const VerifyJob& job, const Verified& result, const std::optional<Shrunk>& shrunk) {
+    if (shrunk) return print_shrunk(*shrunk, job.line);
+    if (result.report.verdict != Verdict::passed) {
+      tell_failure(job, result);
+    } else if (one_by_one_) {
+      print_verdict(result.report);
+    }
+    if (result.agreement && speaks_of(result.report)) print_agreement(*result.agreement, against_);
+  }
+
+  void end() const {
+    if (in_short_ == 0) return;
+    fmt::print("\n{} more did not pass, told in one line each; all of each is in --json\n", in_short_);
+  }
+
+ private:
+  void tell_failure(const VerifyJob& job, const Verified& result) {
+    std::int64_t& told = told_[result.report.verdict];
+    if (one_by_one_ || ++told <= full_reports) return print_report(result.report, job.repeat);
+    if (result.report.verdict == Verdict::skipped) return;  // the summary counts them
+    ++in_short_;
+    print_verdict(result.report);
+  }
+
+  bool one_by_one_;
+  std::string against_;
+  std::map<Verdict, std::int64_t> told_;
+  std::int64_t in_short_ = 0;
+};
+
+// Ctrl-C ends a run at once: cases under way are not waited for.
+void leave_if_interrupted(const CatchInterrupts& interrupts, Progress& progress, const Tally& tally) {
+  if (!interrupts.was_interrupted()) return;
+  progress.clear();
+  std::fflush(stdout);
+  fmt::print(stderr, "interrupted: {}\n", tally.so_far());
+  std::fflush(stderr);
+  std::_Exit(interrupted_exit_code);
 }
 
 int run(const VerifyArguments& a) {
-  VerifyOptions options = options_of(a);
-  const std::vector<VerifyJob> jobs = make_jobs(a);
-  options.most_to_diagnose = most_to_diagnose(jobs.size());
+  const CatchInterrupts interrupts;
+  Progress progress;
   Tally tally;
-  Progress progress(jobs.size());
-  Shrinker shrinker(a, options);
-  run_jobs(jobs, threads_of(a), options, [&](const VerifyJob& job, const Verified& result) {
+  const TellStage tell = [&](std::string_view stage, std::optional<double> done) {
+    leave_if_interrupted(interrupts, progress, tally);
+    progress.tell(stage, done);
+  };
+  VerifyOptions options = options_of(a);
+  const std::vector<VerifyJob> jobs = make_jobs(a, tell);
+  const int threads = std::min(threads_of(a), static_cast<int>(std::min<std::size_t>(jobs.size(), 1024)));
+  options.most_to_diagnose = most_to_diagnose(jobs.size());
+  options.free_bytes = free_memory_bytes();
+  options.cores = std::max(1, cores() / threads);
+  tally.expect(jobs.size());
+  progress.begin(jobs.size());
+  VerifyOptions told = options;
+  told.tell = [&tell](std::string_view, std::optional<double>) { tell("shrinking a failure", std::nullopt); };
+  Shrinker shrinker(a, told);
+  Teller teller(jobs.size(), a.against);
+  const auto take = [&](const VerifyJob& job, const Verified& result) {
     tally.add(job, result.report);
-    const bool one_by_one = jobs.size() <= few_jobs;
-    if (a.json || one_by_one || result.report.verdict != Verdict::passed) progress.clear();
     const auto shrunk = shrinker.shrink(job, result);
-    a.json ? print_json(result, shrunk, a.against) : print_text(job, result, shrunk, a.against, one_by_one);
-    progress.step(tally.all());
-  });
+    if (a.json || teller.speaks_of(result.report)) progress.clear();
+    a.json ? print_json(result, shrunk, a.against) : teller.tell(job, result, shrunk);
+    progress.step();
+    progress.wait(tally.all(), {});
+    leave_if_interrupted(interrupts, progress, tally);
+  };
+  const auto wait = [&](const Doing& doing) {
+    leave_if_interrupted(interrupts, progress, tally);
+    progress.wait(tally.all(), doing);
+  };
+  run_jobs(jobs, threads, options, {take, wait, progress.is_visible()});
   progress.clear();
   if (a.json) {
     fmt::print("{}\n", to_json(tally.all()).dump());
   } else {
+    teller.end();
     tally.print(progress.seconds());
   }
   return tally.all().exit_code();
@@ -116,7 +184,7 @@ void add_verify(const Command& program, ExitCode& exit) {
        "ringscope verify --suite ci --filter \"zigzag causal\" --backend cpu:bitwise --json"});
   const auto a = std::make_shared<VerifyArguments>();
   verify.add_values("CASE", a->cases, "quoted case lines");
-  verify.add_value("--file", a->file, "case lines from a file, one a line; a line that begins with # is a comment",
+  verify.add_value("--file", a->file, "case lines from a file, one a line; what stands behind a # is a comment",
                    "CASES");
   verify.add_value("--schedule", a->schedule, "a schedule file of your own (docs/schedules.md)", "FILE");
   verify.add_value("--suite", a->suite, "a suite: see `ringscope list suites`", "smoke|ci|full");
@@ -127,9 +195,13 @@ void add_verify(const Command& program, ExitCode& exit) {
   verify.add_value("--backend", a->backend, "the backend field of all cases", "WORDS");
   verify.add_value("--against", a->against, "a second backend: distances in ulps", "WORDS");
   verify.add_flag("--bitwise", a->bitwise, "with --against: other bits are a failure");
-  verify.add_value("--fault", a->fault, "a fault planted into all cases: see `ringscope list faults`", "NAME[@r2,t1]");
+  verify.add_value(
+      "--fault", a->fault,
+      "a fault planted into all cases (`ringscope list faults`); exit code 1 or 4: it was seen, 3: it was not",
+      "NAME[@r2,t1]");
   verify.add_flag("--unproved", a->unproved, "run a plan even if the proof refuses it, to see what numbers say");
-  verify.add_value("--jobs", a->jobs, "cases at the same time (the machine's cores if not said)", "N");
+  verify.add_value("--jobs", a->jobs, "cases at the same time (the machine's cores if not said); they share its cores",
+                   "N");
   verify.add_value("--deadline", a->deadline, "seconds without progress that end a run (30 if not said)", "SECONDS");
   verify.add_flag("--json", a->json, "one object a case on stdout, then the summary");
   verify.on_run([a, &exit] { exit.value = run(*a); });

@@ -41,14 +41,25 @@ VerifyJob job_of_line(const std::string& line, const std::string& where, const V
   }
 }
 
+// What stands behind a # is a comment, where the # begins a word: custom=FILE#hash has none.
+std::string_view without_comment(std::string_view line) {
+  constexpr std::string_view spaces = " \t\r";
+  for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1)) {
+    if (at > 0 && spaces.find(line[at - 1]) == std::string_view::npos) continue;
+    line = line.substr(0, at);
+    break;
+  }
+  const std::size_t begin = line.find_first_not_of(spaces);
+  return begin == std::string_view::npos ? "" : line.substr(begin, line.find_last_not_of(spaces) + 1 - begin);
+}
+
 void add_file(const VerifyArguments& a, std::vector<VerifyJob>& jobs) {
   std::istringstream text(read_text_file(a.file));
   std::string line;
   for (int number = 1; std::getline(text, line); ++number) {
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos || line[begin] == '#') continue;
-    const std::size_t end = line.find_last_not_of(" \t\r");
-    jobs.push_back(job_of_line(line.substr(begin, end - begin + 1), fmt::format("{}, line {}: ", a.file, number), a));
+    const std::string_view words = without_comment(line);
+    if (!words.empty())
+      jobs.push_back(job_of_line(std::string(words), fmt::format("{}, line {}: ", a.file, number), a));
   }
 }
 
@@ -134,7 +145,7 @@ VerifyJob make_job(const Case& c, const VerifyArguments& a) {
   return job;
 }
 
-std::vector<VerifyJob> make_jobs(const VerifyArguments& a) {
+std::vector<VerifyJob> make_jobs(const VerifyArguments& a, const TellStage& tell) {
   require_quoted(a.cases);
   if (a.bitwise && a.against.empty()) {
     throw Error(ErrorKind::bad_request, "--bitwise alone", "--against BACKEND --bitwise", "say whose bits are wanted");
@@ -148,17 +159,18 @@ std::vector<VerifyJob> make_jobs(const VerifyArguments& a) {
   if (!a.file.empty()) add_file(a, jobs);
   if (!a.schedule.empty()) add_schedule(a, jobs);
   if (!a.random.empty()) {
-    for (const Case& c : random_cases(count_argument("--random", a.random, 1, 10'000'000), seed_of(a))) {
-      jobs.push_back(make_job(c, a));
-    }
+    const std::int64_t count = count_argument("--random", a.random, 1, 10'000'000);
+    const TellDone drawn = tell ? TellDone([&tell](double done) { tell("drawing cases", done); }) : TellDone();
+    for (const Case& c : random_cases(count, seed_of(a), drawn)) jobs.push_back(make_job(c, a));
   }
   const bool asked = !a.cases.empty() || !a.file.empty() || !a.schedule.empty() || !a.random.empty();
   if (!a.suite.empty() || !asked) {
+    if (tell) tell("making the suite", std::nullopt);
     for (const Case& c : suite_cases(a.suite.empty() ? "smoke" : a.suite)) jobs.push_back(make_job(c, a));
   }
   if (jobs.empty())
     throw Error(ErrorKind::bad_file, a.file + " without a case",
-                "one case line a line; a line that begins with # is a comment");
+                "one case line a line; what stands behind a # is a comment");
   keep_filtered(a.filter, jobs);
   override_fields(a, jobs);
   return jobs;

@@ -8,6 +8,7 @@
 #include "core/case.h"
 #include "core/plan.h"
 #include "core/report.h"
+#include "core/watch.h"
 
 namespace ringscope {
 
@@ -28,7 +29,7 @@ struct VerifyJob {
 };
 
 // Throws Error for arguments that mean nothing; a line that is no valid case becomes a job with a refusal.
-std::vector<VerifyJob> make_jobs(const VerifyArguments& arguments);
+std::vector<VerifyJob> make_jobs(const VerifyArguments& arguments, const TellStage& tell = {});
 // The run of one case, with the arguments that mean something for all cases.
 VerifyJob make_job(const Case& c, const VerifyArguments& arguments);
 // "cpu:bitwise threads=2" as in a case's backend field.

@@ -122,6 +122,12 @@ void Tally::add(const VerifyJob& job, const Report& report) {
   by_schedule_[job.schedule].add(report);
 }
 
+std::string Tally::so_far() const {
+  if (jobs_ == 0) return "no case was begun";
+  return fmt::format("{} of {} cases done, {} passed, {} did not", total(all_), jobs_, all_.passed,
+                     total(all_) - all_.passed - all_.skipped);
+}
+
 void Tally::print(double seconds) const {
   const std::int64_t n = total(all_);
   fmt::print("\n  {:<14}", "");
@@ -143,36 +149,6 @@ void Tally::print(double seconds) const {
       words += fmt::format("; {} that passed did not see the planted fault", all_.fault_unseen);
     fmt::print("{}\n", inked(words, Emphasis::bad, stdout));
   }
-}
-
-Progress::Progress(std::size_t jobs)
-    : jobs_(jobs),
-      visible_(is_terminal(stderr) && jobs > 1),
-      begin_(std::chrono::steady_clock::now()),
-      last_drawn_(begin_) {}
-
-Progress::~Progress() {
-  clear();
-}
-
-void Progress::step(const Summary& so_far) {
-  ++done_;
-  const auto now = std::chrono::steady_clock::now();
-  if (!visible_ || now - last_drawn_ < std::chrono::milliseconds(200)) return;
-  last_drawn_ = now;
-  drawn_ = true;
-  const double left = seconds() / static_cast<double>(done_) * static_cast<double>(jobs_ - done_);
-  fmt::print(stderr, "\r\x1b[K{} of {}, {} passed, about {:.0f} s left", done_, jobs_, so_far.passed, left);
-  std::fflush(stderr);
-}
-
-void Progress::clear() {
-  if (drawn_) fmt::print(stderr, "\r\x1b[K");
-  drawn_ = false;
-}
-
-double Progress::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
 }  // namespace ringscope

@@ -1,6 +1,5 @@
-// What `ringscope verify` tells people: progress, reports, a summary.
+// What `ringscope verify` tells people: reports, a summary.
 #pragma once
-#include <chrono>
 #include <map>
 #include <string>
 
@@ -24,30 +23,15 @@ void print_agreement(const Agreement& agreement, const std::string& against);
 class Tally {
  public:
   void add(const VerifyJob& job, const Report& report);
+  void expect(std::size_t jobs) { jobs_ = jobs; }
   const Summary& all() const { return all_; }
+  std::string so_far() const;  // "12 of 150 cases done, 11 passed, 1 did not"
   void print(double seconds) const;
 
  private:
+  std::size_t jobs_ = 0;
   Summary all_;
   std::map<std::string, Summary> by_schedule_;
-};
-
-// One line on stderr that is written over; nothing unless stderr is a terminal.
-class Progress {
- public:
-  explicit Progress(std::size_t jobs);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void step(const Summary& so_far);
-  void clear();  // before something else is printed
-  double seconds() const;
-
- private:
-  std::size_t jobs_, done_ = 0;
-  bool visible_, drawn_ = false;
-  std::chrono::steady_clock::time_point begin_, last_drawn_;
 };
 
 }  // namespace ringscope

@@ -5,12 +5,17 @@
 
 #include "core/verify.h"
 #include "tools/verify_jobs.h"
+#include "tools/verify_progress.h"
 
 namespace ringscope {
 
-using TakeResult = std::function<void(const VerifyJob& job, const Verified& result)>;
+// Called on the calling thread alone.
+struct JobsOnlooker {
+  std::function<void(const VerifyJob& job, const Verified& result)> take;
+  std::function<void(const Doing& doing)> wait;  // ten times a second, while the next job in order is not done
+  bool wants_stages = false;                     // of that job
+};
 
-// `take` is called on the calling thread alone.
-void run_jobs(std::span<const VerifyJob> jobs, int threads, const VerifyOptions& options, const TakeResult& take);
+void run_jobs(std::span<const VerifyJob> jobs, int threads, const VerifyOptions& options, const JobsOnlooker& onlooker);
 
 }  // namespace ringscope

@@ -15,13 +15,14 @@ namespace {
 constexpr double least_work_for_a_team = 1e7;
 
 // The cores over the ranks, but one thread where an attend is tiny: waking a team would take longer than the work.
-int threads_per_rank(const Plan& plan) {
+int threads_per_rank(const Plan& plan, const RunOptions& options) {
   const Problem& p = plan.problem;
   const double ranks = plan.layout.ranks;
   const double pairs_per_attend = static_cast<double>(p.batch * p.heads_q) * static_cast<double>(p.len_q) / ranks *
                                   static_cast<double>(p.len_kv) / ranks;
   if (pairs_per_attend * static_cast<double>(p.dim_qk + p.dim_v) < least_work_for_a_team) return 1;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / plan.layout.ranks);
+  const int all = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, (options.cores > 0 ? options.cores : all) / plan.layout.ranks);
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ Support CpuBackend::supports(const Problem&, const Schedule&) const {
 
 std::unique_ptr<Session> CpuBackend::open(const Plan& plan, const RunOptions& options) {
   KernelOptions kernel = options_.kernel;
-  if (kernel.threads == 0) kernel.threads = threads_per_rank(plan);
+  if (kernel.threads == 0) kernel.threads = threads_per_rank(plan, options);
   if (plan.problem.type == ElementType::f64) {
     return open_session(plan, options, kind_.make_double(kernel), kind_.records_rows, options_);
   }

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/footprint.h"
+
 namespace ringscope {
 
 namespace {
@@ -51,13 +53,23 @@ bool ScheduleBuilder::needs(const Blocks& q, const Blocks& kv) const {
   return false;
 }
 
+void ScheduleBuilder::require_room(std::size_t moves, std::size_t attends) const {
+  // The proof takes about as much again.
+  const double bytes = 2 * static_cast<double>(moves * sizeof(Move) + attends * sizeof(Attend));
+  if (request_.most_bytes == 0 || bytes <= request_.most_bytes) return;
+  refuse_size("a schedule of " + std::to_string(moves) + " moves and " + std::to_string(attends) + " attends or more",
+              bytes, request_.most_bytes, "take fewer ranks");
+}
+
 void ScheduleBuilder::expect(std::size_t moves, std::size_t attends) {
+  require_room(moves_.items.size() + moves, attends_.items.size() + attends);
   moves_.expect(moves);
   attends_.expect(attends);
 }
 
 void ScheduleBuilder::move(int step, const Move& move) {
   if (move.from == move.to || move.heads.count() <= 0 || !has_rows(side_of(move.tensor), move.blocks)) return;
+  require_room(moves_.items.size() + 1, attends_.items.size());
   moves_.add(step, move);
 }
 
@@ -80,6 +92,7 @@ void ScheduleBuilder::drop(int step, int rank, const Slice& slice) {
 }
 
 void ScheduleBuilder::attend(int step, const Attend& attend) {
+  require_room(moves_.items.size(), attends_.items.size() + 1);
   attends_.add(step, attend);
 }
 

@@ -63,6 +63,7 @@ class ScheduleBuilder {
     std::vector<Item> take_by_step(const std::vector<std::int64_t>& begin);  // stable; O(items)
   };
 
+  void require_room(std::size_t moves, std::size_t attends) const;
   bool has_foreign_rows(const Slice& slice, int rank) const;
   int steps() const;
 

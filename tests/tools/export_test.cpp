@@ -45,7 +45,10 @@ TEST_F(Export, TheSameRunHasTheSameValues) {
   write(ring, "a.safetensors", {"--steps"});
   write(ring, "b.safetensors", {"--steps"});
   const auto json = compared("a.safetensors", "b.safetensors", 0);
-  for (const auto& t : json["tensors"]) EXPECT_EQ(t["unlike"], 0) << t;
+  for (const auto& t : json["tensors"]) {
+    EXPECT_EQ(t["unlike"], 0) << t;
+    EXPECT_TRUE(t["row"].is_null()) << t << ": nowhere is null, as in verify --json";
+  }
   EXPECT_GT(json["tensors"].size(), 40u);
 }
 

@@ -154,7 +154,7 @@ TEST(Program, AFailureIsReportedWithALineThatRepeatsIt) {
 }
 
 TEST(Program, ACaseFileSkipsCommentsAndNamesBadLines) {
-  const TemporaryFile file("cases.txt", "# two cases\n\n" + small + "\r\n  b1 zigzg  \n");
+  const TemporaryFile file("cases.txt", "# two cases\n\n" + small + "  # a small one\r\n  b1 zigzg  \n");
   const Ran ran = run({"verify", "--file", file.path(), "--json"});
   EXPECT_EQ(ran.code, 2);
   const auto lines = json_lines(ran.out);
@@ -162,6 +162,31 @@ TEST(Program, ACaseFileSkipsCommentsAndNamesBadLines) {
   EXPECT_EQ(lines[0]["verdict"], "passed");
   EXPECT_EQ(lines[1]["verdict"], "invalid");
   EXPECT_THAT(lines[1]["reason"].get<std::string>(), HasSubstr("line 4"));
+}
+
+TEST(Program, AHashInsideAWordIsNoComment) {
+  const TemporaryFile file("hash.txt", "b1 | custom=/no/such/file#0123456789abcdef ring r2 #why\n");
+  const auto lines = json_lines(run({"verify", "--file", file.path(), "--json"}).out);
+  EXPECT_THAT(lines[0]["case"].get<std::string>(), AllOf(HasSubstr("#0123456789abcdef"), Not(HasSubstr("why"))));
+}
+
+TEST(Program, ManyFailuresAreToldInOneLineEachAfterTheFirstFew) {
+  const std::vector<std::string> words{"verify", "--random", "60", "--seed", "2", "--fault", "scale-twice"};
+  const Ran ran = run(words);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("more did not pass, told in one line each; all of each is in --json"));
+  std::vector<std::string> with_json = words;
+  with_json.push_back("--json");
+  std::int64_t failed = 0, lines = 0, reports = 0;
+  for (const auto& line : json_lines(run(with_json).out)) failed += line.value("verdict", "") == "failed" ? 1 : 0;
+  std::istringstream text(ran.out);
+  for (std::string line; std::getline(text, line);) {
+    lines += line.starts_with("failed") ? 1 : 0;
+    reports += line.starts_with("  repeat: ") ? 1 : 0;
+  }
+  EXPECT_EQ(lines, failed);
+  EXPECT_GT(failed, 20);
+  EXPECT_LT(reports, 20);
 }
 
 TEST(Program, FiltersKeepCasesWithAllTheWords) {
@@ -230,6 +255,24 @@ TEST(Program, ExplainSaysTheCanonicalLineItsDefaultsAndWhatWillHappen) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("b1 h4 s64 d16 f32 causal | zigzag ring r4 | cpu | random seed=0"),
                              HasSubstr("scale=0.25: 1/sqrt(Dqk)"), HasSubstr("proved before it is run")));
   EXPECT_NO_THROW(nlohmann::json::parse(run({"explain", "b1", "--json"}).out));
+}
+
+TEST(Program, ExplainSaysNothingOfACaseThatCannotBe) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"explain", "b1 | custom=/no/such/file ring r2"},
+        {"explain", "b1 | custom=/no/such/file ring r2", "--json"}}) {
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_THAT(ran.err, HasSubstr("/no/such/file"));
+  }
+}
+
+TEST(Program, ProveRefusesAPlanWithAPlantedFault) {
+  EXPECT_EQ(run({"prove", small + " fault=drop-block"}).code, 1);
+  const Ran numeric = run({"prove", small + " fault=strict-causal"});
+  EXPECT_EQ(numeric.code, 0);
+  EXPECT_THAT(numeric.out, HasSubstr("strict-causal leaves the plan right"));
 }
 
 TEST(Program, ListsSayOneSentenceEach) {

@@ -1,14 +1,20 @@
 // What a breaker found: each of these once crashed, hung or looked like success.
 #include <gmock/gmock.h>
 
+#include <signal.h>
+
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/tools/run_program.h"
 
 namespace ringscope {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(Refusals, ADirectoryIsNoTextFile) {
@@ -40,6 +46,60 @@ TEST(Refusals, AWrittenScheduleIsProvedAgain) {
   EXPECT_EQ(run({"prove", "--schedule", path}).code, 0);
   EXPECT_EQ(run({"verify", "--schedule", path}).code, 0);
   std::filesystem::remove(path);
+}
+
+// The machine's memory as a test says it is.
+class SaidMemory {
+ public:
+  explicit SaidMemory(const char* text) { ::setenv("RINGSCOPE_MEMORY", text, 1); }
+  ~SaidMemory() { ::unsetenv("RINGSCOPE_MEMORY"); }
+};
+
+TEST(Refusals, ACaseThatDoesNotFitIntoMemoryIsRefusedBeforeItRuns) {
+  const std::string line = "h2 s512 d32 causal | zigzag ring r4 | cpu | random seed=0";
+  const SaidMemory memory("2M");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"verify", line},
+                                                {"show", "error", line},
+                                                {"export", line, testing::TempDir() + "large.safetensors"}}) {
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.code, 2) << words[0];
+    EXPECT_THAT(ran.out + ran.err, HasSubstr("too large")) << words[0];
+    EXPECT_THAT(ran.out + ran.err, HasSubstr("2.1 MB that are free")) << words[0];
+  }
+  EXPECT_EQ(run({"verify", "s32 | ring r2"}).code, 0);
+}
+
+TEST(Refusals, AScheduleThatDoesNotFitIntoMemoryIsRefusedBeforeItIsMade) {
+  const SaidMemory memory("100M");
+  for (const char* command : {"prove", "explain"}) {
+    const Ran ran = run({command, "s4096 | ring r4096"});
+    EXPECT_EQ(ran.code, 2) << command;
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("too large"), HasSubstr("fewer ranks"))) << command;
+  }
+}
+
+TEST(Refusals, AMemoryThatIsNoSizeIsRefused) {
+  const SaidMemory memory("plenty");
+  EXPECT_EQ(run({"verify", "s32 | ring r2"}).code, 2);
+}
+
+// Ctrl-C as soon as somebody listens.
+[[noreturn]] void verify_until_interrupted() {
+  std::signal(SIGINT, SIG_IGN);
+  std::jthread presser([] {
+    struct sigaction now {};
+    do {
+      std::this_thread::yield();
+      ::sigaction(SIGINT, nullptr, &now);
+    } while (now.sa_handler == SIG_IGN);
+    std::raise(SIGINT);
+  });
+  std::exit(run_program({"verify", "--random", "10000000", "--seed", "1"}));
+}
+
+TEST(Refusals, CtrlCEndsVerifyWithHowFarItCame) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(verify_until_interrupted(), testing::ExitedWithCode(130), "interrupted: ");
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST(Show, AllIsOnePage) {
   std::filesystem::remove(path);
 }
 
-TEST(Show, APlantedFaultIsInThePictureAndRefusedByTheCounts) {
+TEST(Show, APlantedFaultIsInThePicture) {
   const std::string faulty = "causal | contiguous ring r4 | cpu | random fault=drop-block@r2,t1";
   const Ran errors = show({"error", faulty, "--json"});
   EXPECT_EQ(errors.code, 0) << errors.err;
@@ -89,7 +89,46 @@ TEST(Show, APlantedFaultIsInThePictureAndRefusedByTheCounts) {
       EXPECT_EQ(rows[row].get<double>() > 1, row >= 32 && row < 48) << "rank 2 owns rows 32 to 47";
     }
   }
-  EXPECT_EQ(show({"counts", faulty}).code, 1);
+}
+
+TEST(Show, CountsOfADamagedPlanAreShownWithWhatTheProofSays) {
+  const std::string faulty = "causal | contiguous ring r4 | cpu | random fault=drop-block@r2,t1";
+  for (const char* subject : {"counts", "balance"}) {
+    const Ran ran = show({subject, faulty});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("with the planted fault drop-block, which the proof refuses:"));
+    EXPECT_THAT(show({subject, "causal | contiguous ring r4"}).out, Not(HasSubstr("planted")));
+  }
+  const auto damaged = nlohmann::json::parse(show({"counts", faulty, "--json"}).out);
+  const auto right = nlohmann::json::parse(show({"counts", "causal | contiguous ring r4", "--json"}).out);
+  EXPECT_THAT(damaged["refused"].get<std::string>(), HasSubstr("refuses"));
+  EXPECT_FALSE(right.contains("refused"));
+  EXPECT_EQ(damaged["forward"]["pairs"][2][1], 0);
+  EXPECT_GT(right["forward"]["pairs"][2][1], 0);
+}
+
+TEST(Show, AStepBeyondTheScheduleIsRefusedWithTheRange) {
+  for (const char* subject : {"mask", "ring"}) {
+    const Ran ran = show({subject, small, "--step", "7"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("a step from 0 to 6 of this schedule"));
+    EXPECT_EQ(show({subject, small, "--step", "6"}).code, 0);
+  }
+}
+
+TEST(Show, AStepOfTheBackwardStandsOutInTheMaskToo) {
+  const auto tiles = nlohmann::json::parse(show({"mask", small, "--step", "4", "--json"}).out)["tiles"];
+  int at_step = 0;
+  for (const auto& row : tiles) {
+    for (const auto& tile : row) at_step += tile["step"] == 4 ? 1 : 0;
+  }
+  EXPECT_GT(at_step, 0);
+}
+
+TEST(Show, TheCaseLineIsPrintedOnce) {
+  const std::string out = show({"balance", small}).out;
+  const std::string line = "b1 h4/2 s24 d8 f32 causal";
+  EXPECT_EQ(out.find(line), out.rfind(line));
 }
 
 TEST(Show, RefusesWhatCannotBe) {

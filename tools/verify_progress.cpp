@@ -1,0 +1,75 @@
+#include "tools/verify_progress.h"
+
+#include <fmt/format.h>
+
+#include "tools/terminal.h"
+
+namespace ringscope {
+
+namespace {
+
+constexpr auto between_drawings = std::chrono::milliseconds(200);
+constexpr double long_seconds = 2;  // a case that takes longer is told of by its stage, also among many
+
+double seconds_between(Doing::Clock::time_point a, Doing::Clock::time_point b) {
+  return std::chrono::duration<double>(b - a).count();
+}
+
+}  // namespace
+
+std::string in_words(const Doing& doing, Doing::Clock::time_point now) {
+  const double seconds = seconds_between(doing.since, now);
+  if (!doing.done || *doing.done <= 0) return fmt::format("{}, {:.0f} s so far", doing.stage, seconds);
+  const double left = seconds / *doing.done - seconds;
+  return fmt::format("{} {:.0f} %, about {:.0f} s left", doing.stage, 100 * *doing.done, left);
+}
+
+Progress::Progress() : visible_(is_terminal(stderr)), begin_(Clock::now()), last_drawn_(begin_) {}
+
+Progress::~Progress() {
+  clear();
+}
+
+void Progress::tell(std::string_view stage, std::optional<double> done) {
+  const auto now = Clock::now();
+  if (beside_.stage != stage) beside_ = {stage, done, now};
+  beside_.done = done;
+  draw(in_words(beside_, now));
+}
+
+void Progress::wait(const Summary& so_far, const Doing& doing) {
+  const auto now = Clock::now();
+  if (jobs_ == 1) return doing.stage.empty() ? void() : draw(in_words(doing, now));
+  std::string words = fmt::format("{} of {}, {} passed", done_, jobs_, so_far.passed);
+  if (done_ > 0) {
+    const double left = seconds() / static_cast<double>(done_) * static_cast<double>(jobs_ - done_);
+    words += fmt::format(", about {:.0f} s left", left);
+  }
+  const bool is_long = !doing.stage.empty() && seconds_between(doing.since, now) > long_seconds;
+  if (is_long) words += fmt::format("; case {}: {}", done_ + 1, in_words(doing, now));
+  draw(words);
+}
+
+void Progress::step() {
+  ++done_;
+}
+
+void Progress::draw(const std::string& words) {
+  const auto now = Clock::now();
+  if (!visible_ || now - last_drawn_ < between_drawings) return;
+  last_drawn_ = now;
+  drawn_ = true;
+  fmt::print(stderr, "\r\x1b[K{}", words.substr(0, 78));
+  std::fflush(stderr);
+}
+
+void Progress::clear() {
+  if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  drawn_ = false;
+}
+
+double Progress::seconds() const {
+  return seconds_between(begin_, Clock::now());
+}
+
+}  // namespace ringscope

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/fill.h"
 #include "core/numbers.h"
+#include "formats/dump_notes.h"
 #include "formats/dump_rows.h"
 #include "formats/dump_words.h"
 #include "formats/tensor_file.h"
@@ -43,7 +44,9 @@ class DumpReader {
 
   Dump read() {
     dump_.source = printable(metadata(files_[0], "source").value_or(""));
-    dump_.empty_lse = words_.empty_lse, dump_.empty_o = words_.empty_o;
+    dump_.empty_lse = words_.empty_lse.value_or(dump_.empty_lse);
+    dump_.empty_o = words_.empty_o.value_or(dump_.empty_o);
+    lse_base_ = read_lse_base(said("lse_base", words_.lse_base, "e"));
     axes_ = read_axes(said("axes", words_.axes, "BHSD"));
     lse_axes_ = read_lse_axes(said("lse_axes", words_.lse_axes, "BHS"));
     read_shapes();
@@ -54,6 +57,7 @@ class DumpReader {
     dump_.problem.validate();
     note_what_was_assumed();
     note_what_is_not_read();
+    for (std::string& note : idle_flags(dump_, words_)) dump_.notes.push_back(std::move(note));
     return std::move(dump_);
   }
 
@@ -358,9 +362,8 @@ class DumpReader {
   }
 
   void take_lse() {
-    const LogBase base = read_lse_base(said("lse_base", words_.lse_base, "e"));
     DumpTensor lse = tensor("lse", dump_.problem.shape_lse(), Side::q, lse_axes_, 3);
-    if (base == LogBase::two) {
+    if (lse_base_ == LogBase::two) {
       lse.read_head = [read = lse.read_head](std::int64_t b, std::int64_t h, std::span<double> rows) {
         read(b, h, rows);
         for (double& x : rows) x *= log_of_2;
@@ -373,6 +376,7 @@ class DumpReader {
   std::vector<File> files_;  // by rank when sharded
   bool sharded_ = false;
   Axes axes_ = Axes::bhsd, lse_axes_ = Axes::bhsd;
+  LogBase lse_base_ = LogBase::e;
   std::optional<Case> case_;
   Positions q_positions_, kv_positions_;
   Dump dump_;

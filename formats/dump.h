@@ -29,9 +29,8 @@ struct DumpTensor {
 // What a person says beside the files; flags win over metadata. Words as in the data README; absent: not said.
 struct DumpWords {
   std::optional<std::string> mask, axes, layout, lse_base, lse_axes, kv_lengths, scale, softcap;
-  std::optional<std::string> problem;  // case-line words with case meaning; never beside mask
-  double empty_lse = -std::numeric_limits<double>::infinity();
-  double empty_o = 0;
+  std::optional<std::string> problem;        // case-line words with case meaning; never beside mask
+  std::optional<double> empty_lse, empty_o;  // of rows that see no key
 };
 
 struct Dump {

@@ -28,8 +28,8 @@ std::optional<std::string> said(const std::string& flag) {
   return flag.empty() ? std::nullopt : std::optional(flag);
 }
 
-double value_of_empty(const std::string& flag, const std::string& text, double absent) {
-  if (text.empty()) return absent;
+std::optional<double> value_of_empty(const std::string& flag, const std::string& text) {
+  if (text.empty()) return std::nullopt;
   if (text == "nan") return std::nan("");
   if (text == "inf" || text == "-inf") return text[0] == '-' ? -HUGE_VAL : HUGE_VAL;
   if (const auto value = real_number(text)) return *value;
@@ -41,8 +41,8 @@ DumpWords words_of(const CheckArguments& a) {
   words.mask = said(a.mask), words.axes = said(a.axes), words.layout = said(a.layout);
   words.lse_base = said(a.lse_base), words.lse_axes = said(a.lse_axes), words.kv_lengths = said(a.kv_lengths);
   words.scale = said(a.scale), words.softcap = said(a.softcap), words.problem = said(a.problem);
-  words.empty_lse = value_of_empty("--empty-lse", a.empty_lse, words.empty_lse);
-  words.empty_o = value_of_empty("--empty-o", a.empty_o, words.empty_o);
+  words.empty_lse = value_of_empty("--empty-lse", a.empty_lse);
+  words.empty_o = value_of_empty("--empty-o", a.empty_o);
   return words;
 }
 

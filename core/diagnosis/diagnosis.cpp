@@ -18,6 +18,8 @@ namespace {
 struct Fit {
   double left = 0;   // RMS error that the guess leaves, over the error of the right outputs; the worst wrong output
   double worst = 0;  // its largest error, over what a right kernel is allowed; the worst output
+  // Wrong elements that the guess changes: those that tell it from what is right.
+  std::int64_t telling = 0;
 };
 
 struct Match {
@@ -74,9 +76,10 @@ class Judge {
       if (!present(output)) continue;
       const auto at = static_cast<std::size_t>(n);
       const Distance mine = distance(tensor_of(e_.given, output), tensor_of(guess, output));
-      if (mine.nonfinite > 0) return {infinity, infinity};
+      if (mine.nonfinite > 0) return {infinity, infinity, 0};
       fit.worst = std::max(fit.worst, mine.peak / allowed(output, guess));
       if (e_.figures[at].verdict == Verdict::passed) continue;
+      fit.telling += telling(output, guess);
       const Distance& right = from_right_[at];
       const bool explains_nonfinite = right.nonfinite > 0;
       const double left = right.rms > 0 ? mine.rms / right.rms : mine.rms > 0 ? infinity : 0;
@@ -91,6 +94,17 @@ class Judge {
 
   bool present(Output output) const {
     return !tensor_of(e_.given, output).empty() && !tensor_of(e_.right, output).empty();
+  }
+  std::int64_t telling(Output output, const Outputs& guess) const {
+    const Tensor &given = tensor_of(e_.given, output), &right = tensor_of(e_.right, output);
+    const Tensor& mine = tensor_of(guess, output);
+    const double tolerance = allowed(output, e_.right);
+    std::int64_t count = 0;
+    for (std::size_t n = 0; n < given.values.size(); ++n) {
+      count +=
+          differs(given.values[n], right.values[n], tolerance) && differs(mine.values[n], right.values[n], tolerance);
+    }
+    return count;
   }
   // Six times what a right kernel is expected to reach (docs/formats.md), grown with the guess.
   double allowed(Output output, const Outputs& guess) const {
@@ -148,13 +162,16 @@ std::optional<Diagnosis> diagnose(const Evidence& evidence) {
   });
   Diagnosis out;
   out.name = std::string(best->hypothesis->name);
-  out.certain = alone && best->fit.left <= 0.1;
+  // One number can be matched by chance, and never tells two mistakes apart.
+  const bool told = best->fit.telling > 1 || best->hypothesis->explains_one_element;
+  out.certain = alone && told && best->fit.left <= 0.1;
   out.evidence = std::string(best->hypothesis->sentence) + (best->detail.empty() ? "" : " (" + best->detail + ")") +
                  ": recomputed so, it explains " + percent(best->fit.left);
   for (const Match& m : matches) {
     if (!alone && &m != &*best)
       out.evidence += "; " + std::string(m.hypothesis->name) + " explains " + percent(m.fit.left);
   }
+  if (!told) out.evidence += "; a single number says so, the rest is the same either way";
   return out;
 }
 

@@ -21,6 +21,7 @@ struct Hypothesis {
   std::string_view name;      // with underscores, as expected.json and the faults have it
   std::string_view sentence;  // what the mistake is
   std::function<void(const Evidence&, const Offer&)> guess;
+  bool explains_one_element = false;  // else one wrong number does not make it certain
 };
 
 // One file per family.

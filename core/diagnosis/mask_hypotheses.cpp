@@ -47,6 +47,17 @@ void shift_window(const Evidence& e, const Offer& offer) {
   }
 }
 
+// Where no causal edge is at fault: each row lacks the key at its own position.
+void miss_own_key(const Evidence& e, const Offer& offer) {
+  if (e.problem.mask.causal || e.problem.mask.prefix) return;
+  const MaskRows mask = e.problem.mask_rows();
+  Mistake mistake;
+  mistake.entries = [&](const RowAt& at, std::vector<Entry>& entries) {
+    std::erase_if(entries, [&](const Entry& x) { return x.key == mask.key_position(at.query); });
+  };
+  offer({{}, what_if(e.problem, e.inputs, mistake)});
+}
+
 // Masked keys score -cap instead of -infinity.
 void cap_masked_keys(const Evidence& e, const Offer& offer) {
   const double cap = e.problem.terms.softcap;
@@ -70,6 +81,7 @@ std::vector<Hypothesis> mask_hypotheses() {
        [](const Evidence& e, const Offer& offer) { shift_diagonal(e, 1, offer); }},
       {"strict_causal", "a row does not see its own key",
        [](const Evidence& e, const Offer& offer) { shift_diagonal(e, -1, offer); }},
+      {"own_key_missing", "a row does not see its own key, though no causal edge is near it", miss_own_key},
       {"causal_top_left", "the mask is aligned top-left instead of bottom-right",
        [](const Evidence& e, const Offer& offer) { realign(e, 0, offer); }},
       {"causal_bottom_right", "the mask is aligned bottom-right instead of top-left",

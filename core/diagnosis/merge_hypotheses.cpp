@@ -136,12 +136,17 @@ std::vector<Hypothesis> merge_hypotheses() {
       {"empty_row_mean_v", "rows that see no key give the mean of V",
        [](const Evidence& e, const Offer& offer) {
          if (!has_empty_rows(e)) return;
-         change_empty_rows(e, 0, offer, [&](Outputs& outputs) {
-           // The LSE of such rows depends on what stands for -infinity: take what was given.
+         // The LSE of such rows depends on what stands for -infinity: take what was given.
+         const auto take_lse = [&](Outputs& outputs) {
            for (std::size_t n = 0; n < outputs.lse.values.size(); ++n) {
              if (std::isinf(e.right.lse.values[n]) && !e.given.lse.empty())
                outputs.lse.values[n] = e.given.lse.values[n];
            }
+         };
+         change_empty_rows(e, 0, offer, take_lse);
+         change_empty_rows(e, 0, offer, [&](Outputs& outputs) {  // a backward that masks again leaves gradients right
+           take_lse(outputs);
+           outputs.dq = e.right.dq, outputs.dk = e.right.dk, outputs.dv = e.right.dv;
          });
        }},
   };

@@ -142,7 +142,7 @@ void leave_in_local_order(const Evidence& e, const Offer& offer) {
 
 std::vector<Hypothesis> output_hypotheses() {
   return {
-      {"one_element", "a single element is wrong", change_one_element},
+      {"one_element", "a single element is wrong", change_one_element, true},
       {"lse_base_2", "lse is a logarithm to base 2", rebase_lse},
       {"lse_unscaled", "lse is of scores without the scale", unscale_lse},
       {"empty_row_lse_finite", "rows that see no key have a finite lse instead of -infinity", fill_empty_lse},

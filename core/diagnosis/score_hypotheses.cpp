@@ -28,6 +28,8 @@ void read_other_row(const Evidence& e, std::int64_t by, const Offer& offer) {
   const Place& place = *e.first_wrong;
   const std::int64_t other = place.row + by;
   if (place.row < 0 || other < 0 || other >= e.problem.len_q) return;
+  // With one key the weight is 1 whatever the query: nothing would tell rows apart.
+  if (e.problem.mask_rows().row(place.batch, place.row).size() < 2 && e.inputs.sink_logit.empty()) return;
   Mistake mistake;
   mistake.query_row = [&](const RowAt& at) {
     const bool here = at.batch == place.batch && at.head == place.head && at.query == place.row;

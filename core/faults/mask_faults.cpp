@@ -1,4 +1,5 @@
 // Numeric faults of masks: a kernel that lets a row see other keys than the mask allows.
+#include <algorithm>
 #include <utility>
 
 #include "core/faults/places.h"
@@ -112,11 +113,43 @@ std::pair<std::int64_t, std::int64_t> shifted_by_step(const Spot& spot, const Me
   return {pair.i, pair.j - 2 * distance * layout.rows(Side::kv, pair.kv_block)};
 }
 
+// -1e30 stands for -infinity, so that a row without keys weighs all alike; its query is 0 here for that. The backward
+// masks again.
+FaultKind empty_rows_see_all() {
+  const MakeSees all_of_empty_rows = [](const Plan& plan) -> Sees {
+    if (plan.problem.terms.alibi || plan.problem.terms.sink_logit) return nullptr;
+    const MaskRows rows = plan.problem.mask_rows();
+    return [rows](const Spot& spot, const MeetingPair& pair) {
+      return pair.allowed || (spot.pass == Pass::forward && rows.row(pair.batch, pair.i).size() == 0);
+    };
+  };
+  FaultKind kind = mask_fault("empty-row-mean-v", "rows that see no key give the mean of V", all_of_empty_rows);
+  kind.mishap = [all_of_empty_rows](const Plan& plan) {
+    Mishap mishap;
+    mishap.sees = all_of_empty_rows(plan);
+    const MaskRows rows = plan.problem.mask_rows();
+    mishap.read = [rows](const Spot& spot, const HeldBlock*, HeldBlock& held) {
+      if (held.tensor != TensorKind::q || spot.pass != Pass::forward) return;
+      const std::int64_t dim = spot.plan.problem.dim_qk;
+      for (std::int64_t r = 0; r < spot.plan.problem.batch * held.rows; ++r) {
+        const std::int64_t i = spot.plan.layout.block(Side::q, held.block).position(r % held.rows);
+        if (rows.row(r / held.rows, i).size() == 0) std::fill_n(held.values.begin() + r * dim, dim, 0.0);
+      }
+    };
+    return mishap;
+  };
+  return kind;
+}
+
 }  // namespace
 
 std::vector<FaultKind> mask_faults() {
   const MakeSees without_own_key = [](const Plan& plan) -> Sees {
     if (!is_causal(plan.problem)) return nullptr;
+    return [](const Spot& spot, const MeetingPair& pair) { return pair.allowed && pair.j != key_position(spot, pair); };
+  };
+  const MakeSees own_key_missing = [](const Plan& plan) -> Sees {
+    if (is_causal(plan.problem)) return nullptr;
     return [](const Spot& spot, const MeetingPair& pair) { return pair.allowed && pair.j != key_position(spot, pair); };
   };
   const MakeSees with_next_key = [](const Plan& plan) -> Sees {
@@ -132,6 +165,8 @@ std::vector<FaultKind> mask_faults() {
   const MakeSees no_pair = [](const Plan&) -> Sees { return [](const Spot&, const MeetingPair&) { return false; }; };
   return {
       mask_fault("strict-causal", "a row does not see its own key", without_own_key),
+      mask_fault("own-key-missing", "a row does not see its own key, though no causal edge is near it",
+                 own_key_missing),
       mask_fault("causal-plus-one", "a row sees one key of its future", with_next_key),
       mask_fault("causal-top-left", "the mask is aligned top-left instead of bottom-right",
                  other_mask([](Mask& m, const Problem& p) {
@@ -179,6 +214,7 @@ std::vector<FaultKind> mask_faults() {
                  mask_by_rank),
       mask_fault("other-direction", "the mask takes the KV block for the one of a ring that turns the other way",
                  other_positions(labels_of_other_direction)),
+      empty_rows_see_all(),
       mask_fault("tail-tile-dropped", "keys past the last whole tile of a block are not seen", whole_tiles),
       mask_fault("ring-block-missing", "a rank never attends to one KV block", no_pair, FaultSpread::one_place),
   };

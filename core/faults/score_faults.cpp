@@ -76,6 +76,17 @@ void shift_query(const Spot& spot, HeldBlock& held) {
   std::copy(row - dim, row, row);
 }
 
+// The first row of the first batch item takes the query of the row after.
+void shift_query_back(const Spot& spot, HeldBlock& held) {
+  if (held.tensor != TensorKind::q || held.rows < 2) return;
+  const std::int64_t dim = spot.plan.problem.dim_qk;
+  std::copy_n(held.values.begin() + dim, dim, held.values.begin());
+}
+
+bool first_row_sees(const Plan& plan, int step, const Attend&, const AttendView& view) {
+  return plan.schedule.pass(step) == Pass::forward && view.rows() > 1 && !view.spans(0, 0).empty();
+}
+
 bool last_row_sees(const Plan& plan, int step, const Attend&, const AttendView& view) {
   return plan.schedule.pass(step) == Pass::forward && view.rows() > 1 && !view.spans(0, view.rows() - 1).empty();
 }
@@ -92,6 +103,13 @@ std::vector<FaultKind> score_faults() {
                    mishap.read = [](const Spot& spot, const HeldBlock*, HeldBlock& held) { shift_query(spot, held); };
                  });
   row_before.spread = FaultSpread::one_place;
+  FaultKind row_after = everywhere("row-reads-row-after", "a row is computed with the query of the row after",
+                                   attends_where(first_row_sees), [](Mishap& mishap) {
+                                     mishap.read = [](const Spot& spot, const HeldBlock*, HeldBlock& held) {
+                                       shift_query_back(spot, held);
+                                     };
+                                   });
+  row_after.spread = FaultSpread::one_place;
   const ProblemIs has_dropout = [](const Problem& p) { return p.terms.dropout > 0; };
   const ProblemIs replays_dropout = [](const Problem& p) { return p.terms.dropout > 0 && p.has_backward(); };
   return {
@@ -118,6 +136,7 @@ std::vector<FaultKind> score_faults() {
           "rope-local-positions", "rotary angles are of local rows instead of global positions",
           [](const Problem& p) { return p.terms.rope_base != 0; }, turn_by_local_rows),
       row_before,
+      row_after,
       everywhere("dropout-by-rank", "every rank draws dropout from a seed of its own", attends_where(has_dropout),
                  [](Mishap& mishap) {
                    mishap.dropout_seed = [](const Spot& spot, std::uint64_t seed) {

@@ -1,5 +1,6 @@
 /* A kernel with a mistake, on purpose: under its hands a row never sees its own key. The rest is loops.c, whose
- * functions this file is built with under the names right_*. Ringscope says: looks like strict_causal. */
+ * functions this file is built with under the names right_*. Ringscope says: it is strict_causal, or, under a mask that
+ * is not causal, own_key_missing. */
 #include <stdlib.h>
 
 #include "backends/cpu/plugin_api.h"

@@ -7,6 +7,7 @@
 
 #include "core/diagnosis/differs.h"
 #include "core/diagnosis/hypothesis.h"
+#include "core/diagnosis/what_if.h"
 #include "core/fill.h"
 #include "core/foreign/first_wrong.h"
 #include "core/foreign/gather_evidence.h"
@@ -158,6 +159,21 @@ TEST(Diagnosis, NoiseIsNoKnownPattern) {
   }
   scene.measure();
   EXPECT_FALSE(diagnose(scene.evidence));
+}
+
+// Row 0 of a causal mask sees one key: its o is that value, whatever the query.
+TEST(Diagnosis, ARowWithOneKeyIsNotSaidToReadAnotherRow) {
+  Scene scene = std::move(scenes()[1]);
+  Mistake mistake;
+  mistake.query_row = [](const RowAt& at) { return at.batch == 0 && at.head == 1 && at.query == 0 ? 1 : at.query; };
+  const Outputs wrong = what_if(scene.problem, scene.inputs, mistake);
+  scene.evidence.given = wrong;
+  scene.round(scene.evidence.given);
+  scene.measure();
+  ASSERT_TRUE(scene.evidence.first_wrong);
+  const auto diagnosis = diagnose(scene.evidence);
+  ASSERT_TRUE(diagnosis);
+  EXPECT_EQ(diagnosis->name, "one_element");
 }
 
 TEST(Diagnosis, NamesAreUniqueAndHaveSentences) {

@@ -133,6 +133,27 @@ TEST(Check, ExportsOfEveryTermAreRightAndAFaultIsPlaced) {
   std::filesystem::remove(file);
 }
 
+TEST(Check, AFlagThatCannotMatterIsNotedAndNonsenseRefused) {
+  const std::string no_lse = dump("minilm_layer5");
+  for (const char* base : {"10", "0", "1", "-2", "nan", "E", "2.718"}) {
+    for (const std::string& file : {no_lse, dump("torch_flash_zero_qk")}) {
+      const Ran ran = run({"check", file, "--lse-base", base});
+      EXPECT_EQ(ran.code, 2) << base;
+      EXPECT_THAT(ran.err, HasSubstr("want `e` or `2`")) << base;
+    }
+  }
+  const Ran ran = run({"check", no_lse, "--lse-base", "2", "--lse-axes", "BSH", "--empty-o", "1", "--empty-lse", "0",
+                       "--softcap", "0", "--kv-lengths", "500"});
+  EXPECT_EQ(ran.code, 0);
+  for (const char* note :
+       {"--lse-base changes nothing: no lse is given", "--lse-axes changes nothing: no lse is given",
+        "--empty-o changes nothing: every row sees a key", "--empty-lse changes nothing: no lse is given",
+        "--softcap changes nothing: 0 means none", "--kv-lengths changes nothing: all keys are within them"}) {
+    EXPECT_THAT(ran.out, HasSubstr(note));
+  }
+  EXPECT_THAT(run({"check", dump("torch_flash_lse_base_2"), "--lse-base", "2"}).out, Not(HasSubstr("changes nothing")));
+}
+
 TEST(Check, APassThatSaysNothingIsMistrusted) {
   const std::string file = testing::TempDir() + "check_nothing.safetensors";
   ASSERT_EQ(run({"export", "b2 s16 d8 kv-lens=0,0 | contiguous ring r2", file}).code, 0);

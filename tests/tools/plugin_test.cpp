@@ -24,6 +24,18 @@ TEST(PluginCommand, TheReportNamesTheMistake) {
   EXPECT_EQ(report["diagnosis"]["name"], "strict_causal");
 }
 
+TEST(PluginCommand, TheSameMistakeHasANameUnderMasksThatAreNotCausal) {
+  for (const char* mask : {"full", "window=5,5", "docs=0,9,32"}) {
+    const std::string line =
+        "s32 " + std::string(mask) + " | zigzag ring r2 | cpu:plugin=" RINGSCOPE_PLUGINS "/strict.so";
+    const Ran ran = run({"verify", "--json", line});
+    EXPECT_EQ(ran.code, 1);
+    const auto report = nlohmann::json::parse(ran.out.substr(0, ran.out.find('\n')));
+    EXPECT_EQ(report["diagnosis"]["name"], "own_key_missing") << mask;
+    EXPECT_TRUE(report["diagnosis"]["certain"]) << mask;
+  }
+}
+
 TEST(PluginCommand, ACrashIsAFailedCaseWithItsLine) {
   const std::string file = RINGSCOPE_BAD_PLUGINS "/crash.so";
   const Ran ran = run({"verify", "s32 fwd | ring r2 | cpu:plugin=" + file});

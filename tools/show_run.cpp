@@ -12,6 +12,7 @@
 #include "pictures/error_map.h"
 #include "pictures/pair_picture.h"
 #include "pictures/timeline.h"
+#include "tools/progress.h"
 #include "tools/show_json.h"
 #include "tools/stage.h"
 
@@ -35,7 +36,10 @@ ErrorMap error_map(Output output, const Tensor& tensor, const std::vector<double
 
 std::vector<ErrorMap> error_maps(const Case& c, std::optional<int> batch) {
   require_room(c, Needs::oracle);
-  const Reference reference = make_reference(c.problem, c.fill, c.seed);
+  Progress progress;
+  const TellDone tell = [&progress](double done) { progress.tell("oracle", done); };
+  const Reference reference = make_reference(c.problem, c.fill, c.seed, Weights::kept, tell);
+  progress.clear();
   const Outputs outputs = run(c, stage(c), reference.inputs).outputs;
   const std::array<std::pair<Output, const Tensor*>, output_kinds> tensors{{{Output::o, &outputs.o},
                                                                             {Output::lse, &outputs.lse},

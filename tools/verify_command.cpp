@@ -15,9 +15,9 @@
 #include "tools/commands.h"
 #include "tools/interrupt.h"
 #include "tools/memory.h"
+#include "tools/progress.h"
 #include "tools/verify_jobs.h"
 #include "tools/verify_print.h"
-#include "tools/verify_progress.h"
 #include "tools/verify_run.h"
 #include "tools/verify_shrink.h"
 
@@ -78,6 +78,7 @@ void print_json(const Verified& result, const std::optional<Shrunk>& shrunk, con
 
 constexpr std::size_t few_jobs = 20;      // so many are told one by one, passed or not
 constexpr std::int64_t full_reports = 5;  // of more, so many failures are told in full
+constexpr std::size_t most_reasons = 8;   // for skipping, that are told
 
 // Multiply-adds of a case whose failure is diagnosed, which takes about a second; where many may fail, a tenth of that.
 double most_to_diagnose(std::size_t jobs) {
@@ -89,7 +90,9 @@ class Teller {
  public:
   Teller(std::size_t jobs, std::string against) : one_by_one_(jobs <= few_jobs), against_(std::move(against)) {}
 
-  bool speaks_of(const Report& report) const { return one_by_one_ || report.verdict != Verdict::passed; }
+  bool speaks_of(const Report& report) const {
+    return one_by_one_ || (report.verdict != Verdict::passed && report.verdict != Verdict::skipped);
+  }
 
   void tell(const VerifyJob& job, const Verified& result, const std::optional<Shrunk>& shrunk) {
     if (shrunk) return print_shrunk(*shrunk, job.line);
@@ -101,24 +104,32 @@ class Teller {
     if (result.agreement && speaks_of(result.report)) print_agreement(*result.agreement, against_);
   }
 
+  // What was not told of each.
   void end() const {
-    if (in_short_ == 0) return;
-    fmt::print("\n{} more did not pass, told in one line each; all of each is in --json\n", in_short_);
+    if (in_short_ > 0)
+      fmt::print("\n{} more did not pass, told in one line each; all of each is in --json\n", in_short_);
+    std::size_t reasons = 0;
+    for (const auto& [reason, count] : skipped_) {
+      if (reasons++ == most_reasons)
+        return static_cast<void>(fmt::print("skipped for other reasons too: see --json\n"));
+      fmt::print("{}{} skipped: {}\n", reasons == 1 ? "\n" : "", count, reason);
+    }
   }
 
  private:
   void tell_failure(const VerifyJob& job, const Verified& result) {
-    std::int64_t& told = told_[result.report.verdict];
-    if (one_by_one_ || ++told <= full_reports) return print_report(result.report, job.repeat);
-    if (result.report.verdict == Verdict::skipped) return;  // the summary counts them
+    const Report& report = result.report;
+    if (one_by_one_) return print_report(report, job.repeat);
+    if (report.verdict == Verdict::skipped) return static_cast<void>(++skipped_[report.reason]);
+    if (++told_ <= full_reports) return print_report(report, job.repeat);
     ++in_short_;
-    print_verdict(result.report);
+    print_in_short(report);
   }
 
   bool one_by_one_;
   std::string against_;
-  std::map<Verdict, std::int64_t> told_;
-  std::int64_t in_short_ = 0;
+  std::map<std::string, std::int64_t> skipped_;  // by reason
+  std::int64_t told_ = 0, in_short_ = 0;
 };
 
 // Ctrl-C ends a run at once: cases under way are not waited for.

@@ -96,6 +96,11 @@ void print_report(const Report& report, const std::string& repeat) {
   if (report.verdict != Verdict::skipped) fmt::print("  repeat: {}\n", repeat);
 }
 
+void print_in_short(const Report& report) {
+  fmt::print("{} {}  {}\n", verdict_word(report.verdict), report.case_line,
+             report.where ? place_text(*report.where) : report.reason);
+}
+
 void print_shrunk(const Shrunk& shrunk, const std::string& line) {
   print_report(shrunk.result.report, shrunk.job.repeat);
   const bool is_smaller = shrunk.job.line != line;

@@ -15,6 +15,8 @@ namespace ringscope {
 void print_verdict(const Report& report);
 // All that is known of a run that did not pass, and the line that repeats it.
 void print_report(const Report& report, const std::string& repeat);
+// "failed  b1 h4 ...  by check baseline, o[batch 0, head 1, row 2]"
+void print_in_short(const Report& report);
 // The report of the smallest case that fails like `line`, and how it was found.
 void print_shrunk(const Shrunk& shrunk, const std::string& line);
 void print_agreement(const Agreement& agreement, const std::string& against);

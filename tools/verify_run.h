@@ -4,8 +4,8 @@
 #include <span>
 
 #include "core/verify.h"
+#include "tools/progress.h"
 #include "tools/verify_jobs.h"
-#include "tools/verify_progress.h"
 
 namespace ringscope {
 

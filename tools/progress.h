@@ -1,4 +1,4 @@
-// What `ringscope verify` shows while it works: one line on stderr that is drawn over; nothing unless stderr is a
+// What long work shows meanwhile: one line on stderr that is drawn over; nothing unless stderr is a
 // terminal.
 #pragma once
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "tools/verify_progress.h"
+#include "tools/progress.h"
 
 #include <fmt/format.h>
 
@@ -32,8 +32,10 @@ Progress::~Progress() {
 
 void Progress::tell(std::string_view stage, std::optional<double> done) {
   const auto now = Clock::now();
-  if (beside_.stage != stage) beside_ = {stage, done, now};
+  const bool is_new = beside_.stage != stage;
+  if (is_new) beside_ = {stage, done, now};
   beside_.done = done;
+  if (is_new) last_drawn_ = {};  // at once: some stages tell no more
   draw(in_words(beside_, now));
 }
 

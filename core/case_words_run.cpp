@@ -108,9 +108,10 @@ std::vector<WordKind> data_words() {
                      return value.has_value();
                    },
                    [](const Case& c) { return "seed=" + std::to_string(c.seed); }});
-  words.push_back({Topic::fault, "fault", Takes::value, "fault=drop-block@r2,t1",
-                   "a planted fault at rank 2, step 1; without @ the seed picks (`ringscope list faults`)", read_fault,
-                   print_fault});
+  words.push_back(
+      {Topic::fault, "fault", Takes::value, "fault=drop-block@r2,t1",
+       "a planted fault: drop-block@r2,t1 is at rank 2, step 1; without @ the seed picks (see `ringscope list faults`)",
+       read_fault, print_fault});
   return words;
 }
 

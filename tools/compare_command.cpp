@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "formats/dump_diff.h"
 #include "formats/dump_set.h"
+#include "pictures/words.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/terminal.h"
@@ -71,7 +72,7 @@ void print_text(const DumpDiff& diff) {
 
 void run(const CompareArguments& arguments, ExitCode& exit) {
   if (arguments.dumps.size() != 2) {
-    throw Error(ErrorKind::bad_request, std::to_string(arguments.dumps.size()) + " dumps", "two: REF and MINE",
+    throw Error(ErrorKind::bad_request, counted(std::ssize(arguments.dumps), "dump"), "two: REF and MINE",
                 "shards go by the name they share: NAME.safetensors stands for NAME.rank0of4.safetensors and so on");
   }
   const DumpDiff diff =

@@ -11,6 +11,7 @@
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/memory.h"
+#include "tools/progress.h"
 
 namespace ringscope {
 
@@ -122,7 +123,10 @@ std::vector<std::string> what_will_happen(const Case& c) {
   for (int t = 0; t < plan.schedule.steps(); ++t) forward += plan.schedule.pass(t) == Pass::forward ? 1 : 0;
   out.push_back(fmt::format("The schedule has {} forward and {} backward steps with {} moves and {} attends.", forward,
                             plan.schedule.steps() - forward, plan.schedule.moves.size(), plan.schedule.attends.size()));
-  const Proof proof = prove(plan);
+  const Proof proof = [&] {
+    const Ticker ticker("proof");
+    return prove(plan);
+  }();
   out.push_back(proof.holds()
                     ? "It is proved before it is run: every allowed pair once, data there when used, no deadlock."
                     : "The proof refuses it: " + proof.violations.front().sentence);

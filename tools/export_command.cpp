@@ -8,6 +8,7 @@
 #include "core/fill.h"
 #include "formats/export.h"
 #include "formats/tensor_file.h"
+#include "pictures/words.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/stage.h"
@@ -59,7 +60,7 @@ void write_shards(const Case& c, const Plan& plan, const Inputs& inputs, const O
 
 void run(const ExportArguments& arguments) {
   if (arguments.words.size() != 2) {
-    throw Error(ErrorKind::bad_request, std::to_string(arguments.words.size()) + " words", "a case and a file",
+    throw Error(ErrorKind::bad_request, counted(std::ssize(arguments.words), "word"), "a case and a file",
                 "quote the case: ringscope export \"causal | zigzag ring r4\" out.safetensors");
   }
   const Case c = parse_case(arguments.words[0]);

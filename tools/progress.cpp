@@ -74,4 +74,20 @@ double Progress::seconds() const {
   return seconds_between(begin_, Clock::now());
 }
 
+Ticker::Ticker(std::string_view stage) {
+  if (!progress_.is_visible()) return;
+  thread_ = std::jthread([this, stage] {
+    std::unique_lock lock(mutex_);
+    while (!over_.wait_for(lock, 2 * between_drawings, [this] { return is_over_; })) {
+      progress_.tell(stage, std::nullopt);
+    }
+  });
+}
+
+Ticker::~Ticker() {
+  const std::lock_guard lock(mutex_);
+  is_over_ = true;
+  over_.notify_all();
+}
+
 }  // namespace ringscope

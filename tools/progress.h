@@ -2,9 +2,12 @@
 // terminal.
 #pragma once
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "core/report.h"
 
@@ -43,6 +46,22 @@ class Progress {
   bool visible_, drawn_ = false;
   Doing beside_;
   Clock::time_point begin_, last_drawn_;
+};
+
+// While one lives, it shows how long work takes that tells nothing itself.
+class Ticker {
+ public:
+  explicit Ticker(std::string_view stage);
+  ~Ticker();
+  Ticker(const Ticker&) = delete;
+  Ticker& operator=(const Ticker&) = delete;
+
+ private:
+  Progress progress_;
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::jthread thread_;  // none unless stderr is a terminal
 };
 
 }  // namespace ringscope

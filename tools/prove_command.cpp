@@ -12,6 +12,7 @@
 #include "core/schedule_text.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
+#include "tools/progress.h"
 #include "tools/stage.h"
 #include "tools/terminal.h"
 
@@ -60,6 +61,7 @@ Proved prove_it(const ProveArguments& arguments) {
   }
   proved.plan_seconds = seconds_since(begin);
   begin = std::chrono::steady_clock::now();
+  const Ticker ticker("proof");
   proved.proof = prove(proved.plan);
   proved.proof_seconds = seconds_since(begin);
   return proved;

@@ -14,6 +14,7 @@
 #include "pictures/mask_map.h"
 #include "pictures/ring_step.h"
 #include "pictures/schedule_table.h"
+#include "tools/progress.h"
 #include "tools/show_json.h"
 #include "tools/show_run.h"
 #include "tools/stage.h"
@@ -35,7 +36,10 @@ struct Counted {
 
 // What a damaged plan does can be counted all the same, unless it is malformed.
 Counted counted(const Plan& plan, const FaultChoice& fault) {
-  Proof proof = prove(plan);
+  Proof proof = [&] {
+    const Ticker ticker("proof");
+    return prove(plan);
+  }();
   if (proof.holds()) return {std::move(proof.facts), {}};
   const std::string& sentence = proof.violations.front().sentence;
   if (fault.name.empty() || proof.facts.forward.pairs.empty()) {

@@ -15,6 +15,7 @@ void require_room(const Case& c, Needs needs) {
 }
 
 Planted stage(const Case& c) {
+  const Ticker ticker("plan");
   Plan clean = make_plan(c.problem, c.recipe, {free_memory_bytes()});
   if (c.fault.name.empty()) return {.plan = std::move(clean)};
   std::optional<Planted> planted = plant(clean, c.fault, c.seed);

@@ -93,7 +93,8 @@ void print_report(const Report& report, const std::string& repeat) {
   if (report.where) fmt::print("  {}\n", place_text(*report.where));
   print_figures(report);
   print_diagnosis(report);
-  if (report.verdict != Verdict::skipped) fmt::print("  repeat: {}\n", repeat);
+  const bool has_run = report.verdict != Verdict::skipped && report.verdict != Verdict::invalid;
+  if (has_run) fmt::print("  repeat: {}\n", repeat);
 }
 
 void print_in_short(const Report& report) {
@@ -108,9 +109,8 @@ void print_shrunk(const Shrunk& shrunk, const std::string& line) {
 }
 
 void print_agreement(const Agreement& agreement, const std::string& against) {
-  fmt::print("  against {}: {}\n  {:<5}", against,
-             agreement.same_bits() ? "the same bits" : "elements by distance in ulps", "");
-  if (agreement.same_bits()) return static_cast<void>(fmt::print("\n"));
+  if (agreement.same_bits()) return static_cast<void>(fmt::print("  against {}: the same bits\n", against));
+  fmt::print("  against {}: elements by distance in ulps\n  {:<5}", against, "");
   for (const std::string_view bin : ulp_bins) fmt::print("{:>11}", bin);
   fmt::print("{:>14}\n", "most");
   for (int n = 0; n < output_kinds; ++n) {
@@ -135,6 +135,14 @@ std::string Tally::so_far() const {
 
 void Tally::print(double seconds) const {
   const std::int64_t n = total(all_);
+  if (n > 1) print_table();
+  fmt::print("\n{} case{} in {:.1f} s", n, n == 1 ? "" : "s", seconds);
+  if (n >= 20) fmt::print(" ({:.0f} a minute)", static_cast<double>(n) * 60 / std::max(seconds, 1e-9));
+  const bool is_well = all_.passed == n && all_.fault_unseen == 0;
+  fmt::print(": {}\n", inked(in_words(), is_well ? Emphasis::good : Emphasis::bad, stdout));
+}
+
+void Tally::print_table() const {
   fmt::print("\n  {:<14}", "");
   for (const Column& column : columns) {
     if (all_.*column.count > 0) fmt::print("{:>12}", column.name);
@@ -142,18 +150,17 @@ void Tally::print(double seconds) const {
   fmt::print("\n");
   for (const auto& [name, row] : by_schedule_) print_row(name, row, all_);
   if (by_schedule_.size() > 1) print_row("all", all_, all_);
-  fmt::print("\n{} case{} in {:.1f} s", n, n == 1 ? "" : "s", seconds);
-  if (n >= 20) fmt::print(" ({:.0f} a minute)", static_cast<double>(n) * 60 / std::max(seconds, 1e-9));
-  fmt::print(": ");
-  if (all_.passed == n && all_.fault_unseen == 0) {
-    fmt::print("{}\n", inked("all passed", Emphasis::good, stdout));
-  } else {
-    std::string words = fmt::format("{} passed, {} did not", all_.passed, n - all_.passed - all_.skipped);
-    if (all_.skipped > 0) words += fmt::format(", {} were skipped", all_.skipped);
-    if (all_.fault_unseen > 0)
-      words += fmt::format("; {} that passed did not see the planted fault", all_.fault_unseen);
-    fmt::print("{}\n", inked(words, Emphasis::bad, stdout));
+}
+
+std::string Tally::in_words() const {
+  const std::int64_t n = total(all_), others = n - all_.passed - all_.skipped;
+  std::string words = "all passed";
+  if (all_.passed < n) words = fmt::format("{} passed, {} did not", all_.passed, others);
+  if (all_.skipped > 0) words += fmt::format(", {} skipped", all_.skipped);
+  if (all_.fault_unseen > 0) {
+    words += fmt::format("; {} that passed did not see the planted fault", all_.fault_unseen);
   }
+  return words;
 }
 
 }  // namespace ringscope

@@ -31,6 +31,9 @@ class Tally {
   void print(double seconds) const;
 
  private:
+  void print_table() const;
+  std::string in_words() const;  // "11 passed, 1 did not, 3 skipped"
+
   std::size_t jobs_ = 0;
   Summary all_;
   std::map<std::string, Summary> by_schedule_;

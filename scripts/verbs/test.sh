@@ -6,7 +6,7 @@
 #   release   unit tests (with an install and a project that uses it), then `verify --suite ci`
 #             and 100 random cases, always the same
 #   asan      address and undefined-behaviour sanitizers: unit tests, fuzzers for 5 s each, then `verify --suite smoke`
-#   tsan      thread sanitizer: the same
+#   tsan      thread sanitizer: the same but for the fuzzers
 # All parts if none is named; stops at the first that is red. The sanitizers take the longest.
 need "${build_packages[@]}" "${test_packages[@]}" "${lint_packages[@]}"
 parts=("$@")

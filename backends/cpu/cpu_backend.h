@@ -14,6 +14,10 @@ struct CpuOptions {
   std::shared_ptr<Clock> clock;        // absent: real time
 };
 
+// How many threads a rank's kernel gets where nobody says: the cores (0: all) over the ranks, so that no core has two;
+// one where an attend is tiny, since waking a team would take longer than the work.
+int threads_per_rank(const Plan& plan, int cores);
+
 class CpuBackend : public Backend {
  public:
   explicit CpuBackend(const KernelKind& kind, CpuOptions options = {});

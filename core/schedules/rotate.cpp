@@ -20,11 +20,12 @@ class Rotor {
  public:
   Rotor(ScheduleBuilder& builder, const Rotation& rotation) : b_(builder), r_(rotation) {
     for (const Traveller& x : r_.travellers) {
-      if (!b_.has_rows(r_.travels, x.what.blocks)) continue;
-      moving_.push_back(&x);
-      look_ahead(x);
+      if (b_.has_rows(r_.travels, x.what.blocks)) moving_.push_back(&x);
     }
-    b_.expect(visits_.size() * (moving_tensors().size() + (backward() ? 1 : 0)), visits_.size());
+    const std::size_t visits = moving_.size() * at(r_.route.stops());
+    b_.expect(visits * (moving_tensors().size() + (backward() ? 1 : 0)), visits);
+    visits_.resize(visits);
+    for (std::size_t i = 0; i < moving_.size(); ++i) look_ahead(i);
   }
 
   int write() {
@@ -57,10 +58,9 @@ class Rotor {
     return std::span(q).first(backward() ? 3 : 1);
   }
 
-  void look_ahead(const Traveller& x) {
+  void look_ahead(std::size_t me) {
+    const Traveller& x = *moving_[me];
     const Route& route = r_.route;
-    const std::size_t me = moving_.size() - 1;
-    visits_.resize(visits_.size() + at(route.stops()));
     for (int v = 0; v < route.stops(); ++v) {
       const Blocks& stays = r_.stays[at(x.path[at(v)])].blocks;
       seen(me, v).attends = r_.travels == Side::kv ? b_.needs(stays, x.what.blocks) : b_.needs(x.what.blocks, stays);

@@ -26,8 +26,8 @@ namespace {
 
 // A word that shares less with the right one was not a slip of the fingers.
 bool is_close(int edits, std::string_view word, std::string_view right) {
-  const bool is_one_slip = edits <= 1 && std::min(word.size(), right.size()) >= 2;
-  return is_one_slip || 3 * static_cast<std::size_t>(edits) <= std::max(word.size(), right.size());
+  const std::size_t letters = std::max(word.size(), right.size());
+  return (edits <= 1 && letters >= 2) || 3 * static_cast<std::size_t>(edits) <= letters;
 }
 
 }  // namespace

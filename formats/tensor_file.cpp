@@ -66,6 +66,16 @@ TensorFileParts read_parts(Bytes file, const FilePlace& place) {
   return read_safetensors(file, place);
 }
 
+// Some of them, where there are many.
+std::string names_in_words(const std::vector<std::string_view>& names) {
+  constexpr std::size_t most_names = 12;
+  std::string out;
+  for (std::size_t n = 0; n < std::min(names.size(), most_names); ++n) {
+    out += (n == 0 ? "it has " : ", ") + quoted_name(names[n]);
+  }
+  return names.size() > most_names ? out + " and others" : out;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> elements_of(const std::vector<std::int64_t>& shape) {
@@ -144,7 +154,7 @@ const FileTensor& TensorFile::require(std::string_view name) const {
   for (const FileTensor& tensor : tensors_) names.push_back(tensor.name);
   const std::string_view near = nearest(name, names);
   place.refuse("no such tensor among " + std::to_string(names.size()), "a file that has it",
-               near.empty() ? "" : "the nearest name is " + quoted_name(near));
+               near.empty() ? names_in_words(names) : "the nearest name is " + quoted_name(near));
 }
 
 }  // namespace ringscope

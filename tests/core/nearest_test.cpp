@@ -29,7 +29,7 @@ TEST(Nearest, AWordThatIsFarFromAllIsNotMistakenForAny) {
   EXPECT_EQ(nearest("", words), "");
   constexpr std::array<std::string_view, 2> short_words{"Q", "KV"};
   EXPECT_EQ(nearest("VK", short_words), "KV");
-  EXPECT_EQ(nearest("dQ", short_words), "");
+  EXPECT_EQ(nearest("dQ", short_words), "Q");
   EXPECT_EQ(nearest("X", short_words), "");
   EXPECT_EQ(nearest_sentence("banana", words), "");
   EXPECT_EQ(nearest_sentence("strped", words), "the nearest right word is `striped`");

@@ -160,6 +160,7 @@ TEST(Safetensors, OtherTypesAreThereButAreRefusedOnlyWhenAskedFor) {
   EXPECT_EQ(refusal("q"), "there");
   EXPECT_THAT(refusal("ids"), HasSubstr("got file, tensor `ids`: type `I64`; want F64, F32"));
   EXPECT_THAT(refusal("qq"), HasSubstr("the nearest name is `q`"));
+  EXPECT_THAT(refusal("banana"), HasSubstr("it has `q`"));
 }
 
 TEST(Safetensors, ATensorBeyondTwoGigabytesIsReadWhereItLies) {

@@ -51,16 +51,25 @@ struct Named {
   Tensor values;
 };
 
-Named from_file(const FileTensor& t) {
-  Named out{t.type, t.shape, {}};
+Shape shape_of(const std::string& name, const std::vector<std::int64_t>& shape) {
   Shape s{1, 1, 1, 1};
   std::int64_t* const axes[] = {&s.batch, &s.heads, &s.rows, &s.dim};
-  if (t.shape.size() > 4) throw Error(ErrorKind::bad_file, quoted_name(t.name) + " with more than four axes", "four");
-  const bool per_row = t.shape.size() == 3;  // lse [B, H, S]
-  for (std::size_t n = 0; n < t.shape.size(); ++n)
-    *axes[n + (per_row || t.shape.size() == 4 ? 0 : 4 - t.shape.size())] = t.shape[n];
-  out.values = Tensor(s);
+  if (shape.size() > 4) throw Error(ErrorKind::bad_file, quoted_name(name) + " with more than four axes", "four");
+  const bool per_row = shape.size() == 3;  // lse [B, H, S]
+  for (std::size_t n = 0; n < shape.size(); ++n)
+    *axes[n + (per_row || shape.size() == 4 ? 0 : 4 - shape.size())] = shape[n];
+  return s;
+}
+
+Named from_file(const FileTensor& t) {
+  Named out{t.type, t.shape, Tensor(shape_of(t.name, t.shape))};
   t.read(0, out.values.values);
+  return out;
+}
+
+Named from_memory(const TensorToWrite& t) {
+  Named out{t.type, t.shape, Tensor(shape_of(t.name, t.shape))};
+  out.values.values = t.values;
   return out;
 }
 
@@ -103,7 +112,16 @@ double coarser_roundoff(const Named& a, const Named& b) {
   return std::max(unit_roundoff(a.type), unit_roundoff(b.type));
 }
 
-TensorDiff diff(const std::string& name, const Named& a, const Named& b) {
+double least_error(const std::string& name, const StepTolerance& tolerance) {
+  for (int n = 0; n < output_kinds; ++n) {
+    if (name.ends_with("." + std::string(name_of(static_cast<Output>(n))))) {
+      return tolerance.error[static_cast<std::size_t>(n)];
+    }
+  }
+  return 0;
+}
+
+TensorDiff diff(const std::string& name, const Named& a, const Named& b, const StepTolerance& tolerance = {}) {
   TensorDiff out{.name = name};
   if (const auto step = step_of(name)) {
     out.step = step->step, out.rank = step->rank, out.q_block = step->q_block, out.kv_block = step->kv_block;
@@ -113,7 +131,9 @@ TensorDiff diff(const std::string& name, const Named& a, const Named& b) {
   for (const double x : a.values.values) largest = std::isfinite(x) ? std::max(largest, std::abs(x)) : largest;
   if (name.ends_with("lse"))
     largest = std::max(largest, 1.0);  // an absolute error there is a relative error of weights
-  const double explained = roundings * coarser_roundoff(a, b) * std::max(largest, 1e-300);
+  const double explained =
+      std::max(roundings * std::max(coarser_roundoff(a, b), tolerance.roundoff) * std::max(largest, 1e-300),
+               least_error(name, tolerance));
   bool found = false;
   for (std::int64_t n = 0; n < s.batch * s.heads * s.rows; ++n) {
     bool unlike_row = false, wrong_row = false;
@@ -191,6 +211,28 @@ void note_missing(const Tensors& in, const Tensors& from, const char* who, std::
   notes.push_back(note + (names.size() > 5 ? ", ..." : ""));
 }
 
+Tensors by_name(std::span<const TensorToWrite> tensors) {
+  Tensors out;
+  for (const TensorToWrite& t : tensors) out[t.name] = from_memory(t);
+  return out;
+}
+
+// Those that are in both.
+std::vector<TensorDiff> diff_all(const Tensors& given, const Tensors& wanted, const StepTolerance& tolerance) {
+  std::vector<TensorDiff> out;
+  for (const std::string& name : in_order(given)) {
+    const auto want = wanted.find(name);
+    if (want == wanted.end()) continue;
+    const Named& x = given.at(name);
+    if (want->second.shape != x.shape) {
+      throw Error(ErrorKind::bad_file, quoted_name(name) + " of shape " + text_of_shape(x),
+                  text_of_shape(want->second));
+    }
+    out.push_back(diff(name, want->second, x, tolerance));
+  }
+  return out;
+}
+
 }  // namespace
 
 const TensorDiff* DumpDiff::first() const {
@@ -231,6 +273,24 @@ DumpDiff compare_dumps(std::span<const std::string> reference, std::span<const s
   note_missing(a, b, "REF", out.notes);
   note_missing(b, a, "MINE", out.notes);
   return out;
+}
+
+std::vector<TensorDiff> compare_steps(std::span<const std::string> dump, std::span<const TensorToWrite> right,
+                                      const StepTolerance& tolerance) {
+  const Tensors wanted = by_name(right);
+  Tensors given;
+  for (const std::string& path : dump) {
+    const TensorFile file = TensorFile::read(path);
+    for (const FileTensor& t : file.tensors()) {
+      if (wanted.contains(t.name)) given[t.name] = from_file(t);
+    }
+  }
+  return diff_all(given, wanted, tolerance);
+}
+
+std::vector<TensorDiff> compare_steps(std::span<const TensorToWrite> given, std::span<const TensorToWrite> right,
+                                      const StepTolerance& tolerance) {
+  return diff_all(by_name(given), by_name(right), tolerance);
 }
 
 }  // namespace ringscope

@@ -1,5 +1,6 @@
 // Two dumps of the same tensors: what differs, and where first.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "formats/dump.h"
+#include "formats/tensor_file.h"
 
 namespace ringscope {
 
@@ -31,5 +33,19 @@ struct DumpDiff {
 // Inputs must agree, or nothing can be said: Error(bad_file). `words` describe both.
 DumpDiff compare_dumps(std::span<const std::string> reference, std::span<const std::string> mine,
                        const DumpWords& words);
+
+// What is no error in a step tensor: `roundoff` times sixteen times its largest value, nor, since gradients may cancel
+// to nothing, `error` of the output that it becomes.
+struct StepTolerance {
+  double roundoff = 0;
+  std::array<double, output_kinds> error{};  // by Output
+};
+
+// The step tensors of a dump (t1.r2.o, ...) against what they should be, in order of step, then rank; those that one
+// of the two lacks are left out.
+std::vector<TensorDiff> compare_steps(std::span<const std::string> dump, std::span<const TensorToWrite> right,
+                                      const StepTolerance& tolerance);
+std::vector<TensorDiff> compare_steps(std::span<const TensorToWrite> given, std::span<const TensorToWrite> right,
+                                      const StepTolerance& tolerance);
 
 }  // namespace ringscope

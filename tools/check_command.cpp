@@ -4,13 +4,13 @@
 
 #include <chrono>
 #include <cmath>
-#include <fstream>
 
 #include "core/error.h"
 #include "core/numbers.h"
 #include "tools/arguments.h"
 #include "tools/check_print.h"
 #include "tools/commands.h"
+#include "tools/page_file.h"
 #include "tools/terminal.h"
 
 namespace ringscope {
@@ -67,17 +67,11 @@ class ProgressLine {
   std::chrono::steady_clock::time_point begin_;
 };
 
-void write_page(const std::string& path, const std::string& page) {
-  std::ofstream out(path, std::ios::binary);
-  out << page;
-  out.close();
-  if (!out) throw Error(ErrorKind::bad_file, path + " that cannot be written", "a file in a folder that exists");
-}
-
 int run(const CheckArguments& a) {
   const CheckResult result = [&] {
     ProgressLine line(a.progress || is_terminal(stderr));
-    return run_check(a.files, words_of(a), [&line](double done) { line.show(done); });
+    return run_check(a.files, words_of(a), a.report.empty() ? Detail::verdict : Detail::maps,
+                     [&line](double done) { line.show(done); });
   }();
   if (!a.report.empty()) write_page(a.report, check_page(result));
   if (a.json) {
@@ -109,7 +103,8 @@ void add_check(const Command& program, ExitCode& exit) {
   check.add_value("--problem", a->problem, "case-line words in case meaning, instead of --mask", "WORDS");
   check.add_value("--empty-lse", a->empty_lse, "lse of a row that sees no key; -inf if not said", "X");
   check.add_value("--empty-o", a->empty_o, "o of a row that sees no key; 0 if not said", "X");
-  check.add_value("--report", a->report, "writes a page with error maps", "OUT.html");
+  check.add_value("--report", a->report, "writes a page with error maps: head by row, rank by row, step and KV rank",
+                  "OUT.html");
   check.add_flag("--progress", a->progress, "progress on stderr even where it is no terminal");
   check.add_flag("--json", a->json, "one object on stdout");
   check.on_run([a, &exit] { exit.value = run(*a); });

@@ -62,6 +62,25 @@ Json to_json(const std::optional<Diagnosis>& diagnosis) {
   return {{"name", diagnosis->name}, {"certain", diagnosis->certain}, {"evidence", diagnosis->evidence}};
 }
 
+// -1 in a difference: it has no such place.
+Json known(std::int64_t value) {
+  return value < 0 ? Json(nullptr) : Json(value);
+}
+
+Json to_json(const TensorDiff* first) {
+  if (first == nullptr) return nullptr;
+  return {{"tensor", first->name},
+          {"step", first->step},
+          {"rank", first->rank},
+          {"q_block", known(first->q_block)},
+          {"kv_block", known(first->kv_block)},
+          {"batch", known(first->batch)},
+          {"head", known(first->head)},
+          {"row", known(first->row)},
+          {"ratio", finite(first->ratio)},
+          {"nonfinite", first->nonfinite}};
+}
+
 }  // namespace
 
 Json to_json(const CheckResult& result) {
@@ -78,6 +97,7 @@ Json to_json(const CheckResult& result) {
           {"reason", result.judged.mistrust.value_or("")},
           {"outputs", outputs},
           {"first_wrong", to_json(result.first_wrong)},
+          {"first_step", to_json(result.steps.first())},
           {"diagnosis", to_json(result.diagnosis)},
           {"notes", result.notes},
           {"hints", result.hints},

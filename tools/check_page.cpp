@@ -6,6 +6,7 @@
 #include "core/diagnosis/rank_rows.h"
 #include "pictures/error_map.h"
 #include "pictures/html.h"
+#include "tools/check_maps.h"
 #include "tools/check_print.h"
 
 namespace ringscope {
@@ -30,18 +31,18 @@ ErrorMap map_of(const JudgedOutput& output, Shape shape, std::int64_t batch, std
 }
 
 // Rank by local row: each cell the worst of all batch entries and heads.
-ErrorMap rank_map(const JudgedOutput& output, Shape shape, Side side, const RankRows& owners, std::string name) {
-  std::int64_t longest = 0;
+RankMap row_map(const JudgedOutput& output, Shape shape, Side side, const RankRows& owners, std::string name) {
   const auto owner = [&](std::int64_t row) { return side == Side::q ? owners.of_query(row) : owners.of_key(row); };
-  for (std::int64_t row = 0; row < shape.rows; ++row) longest = std::max(longest, owner(row).row + 1);
-  ErrorMap map{std::move(name), owners.ranks(), longest, {}};
-  map.ratios.assign(static_cast<std::size_t>(owners.ranks() * longest), 0.0);
+  RankMap map{std::move(name), "local row", {}, 0, {}};
+  for (std::int64_t row = 0; row < shape.rows; ++row) map.columns = std::max(map.columns, owner(row).row + 1);
+  for (int rank = 0; rank < owners.ranks(); ++rank) map.ranks.push_back(fmt::format("rank {}", rank));
+  map.cells.resize(static_cast<std::size_t>(owners.ranks() * map.columns));
   for (std::size_t n = 0; n < output.row_errors.size(); ++n) {
     const RankRow at = owner(static_cast<std::int64_t>(n) % shape.rows);
-    double& cell = map.ratios[static_cast<std::size_t>(at.rank * longest + at.row)];
+    double& cell = map.cells[static_cast<std::size_t>(at.rank * map.columns + at.row)].ratio;
     cell = std::max(cell, ratio(output, n));
   }
-  return pooled(map, most_columns);
+  return map;
 }
 
 std::string words_of(const JudgedOutput& output) {
@@ -63,8 +64,31 @@ Section section_of(const CheckResult& result, Output output) {
   if (!result.dump.layout) return section;
   const RankRows owners(*result.dump.layout, result.dump.problem);
   const Side side = output == Output::dk || output == Output::dv ? Side::kv : Side::q;
-  section.words += " The last map is rank by local row.";
-  section.pictures.push_back(draw({rank_map(judged, shape, side, owners, name + " by rank")}));
+  section.pictures.push_back(draw({row_map(judged, shape, side, owners, name + " by rank")}, name + " where it lives",
+                                  "Ranks down, their local rows across."));
+  return section;
+}
+
+Section steps_section(const CheckResult& result) {
+  Section section{.heading = "Rank by step"};
+  const TensorDiff* first = result.steps.first();
+  section.words =
+      "What each rank held after each step, against a right run of the same case in fp64; each cell the largest error "
+      "over what rounding explains. " +
+      (first == nullptr ? std::string("No step differs") : step_text(*first)) + ".";
+  section.pictures.push_back(draw(step_maps(result.steps.tensors), "Errors by rank and step",
+                                  "Ranks down, steps across; backward steps follow the forward's."));
+  return section;
+}
+
+Section shares_section(const CheckResult& result) {
+  Section section{.heading = "Whose share is wrong"};
+  section.words =
+      "Each cell is how often the rows of a rank took what another rank adds to them: 1 is right, 0 missing, 2 twice. "
+      "It is found from the outputs alone, by least squares over all rows of the rank; where whole shares explain "
+      "little of a rank's error, something else is wrong there.";
+  section.pictures.push_back(draw(share_maps(result.shares), "Shares by rank",
+                                  "Owners of the rows down, ranks whose keys (dk, dv: queries) add to them across."));
   return section;
 }
 
@@ -83,6 +107,8 @@ std::string check_page(const CheckResult& result) {
   }
   for (const std::string& note : result.notes) verdict.words += " Note: " + note + ".";
   page.sections.push_back(std::move(verdict));
+  if (!result.steps.tensors.empty()) page.sections.push_back(steps_section(result));
+  if (!result.shares.empty()) page.sections.push_back(shares_section(result));
   for (int n = 0; n < output_kinds; ++n) {
     const Output output = static_cast<Output>(n);
     if (result.judged.of(output).figures.present) page.sections.push_back(section_of(result, output));

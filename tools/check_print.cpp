@@ -50,6 +50,13 @@ std::string place_text(const FirstWrong& first) {
   return text;
 }
 
+std::string step_text(const TensorDiff& first) {
+  std::string text = fmt::format("first wrong step: {}, on rank {}: {}", first.step, first.rank, first.name);
+  if (first.row >= 0) text += fmt::format(", batch {}, head {}, local row {}", first.batch, first.head, first.row);
+  if (first.nonfinite > 0) return text + fmt::format("; {} elements are not finite", first.nonfinite);
+  return text + fmt::format("; {:.3g} x what rounding explains", first.ratio);
+}
+
 std::string verdict_sentence(const CheckResult& result) {
   if (result.judged.mistrust) return *result.judged.mistrust;
   if (!result.first_wrong) {
@@ -78,6 +85,7 @@ void print_check(const CheckResult& result) {
   fmt::print("  {}\n", problem_text(result.dump));
   print_figures(result.judged);
   fmt::print("  {}\n", verdict_sentence(result));
+  if (const TensorDiff* step = result.steps.first()) fmt::print("  {}\n", step_text(*step));
   if (result.diagnosis) {
     fmt::print("  {} {}: {}\n", result.diagnosis->certain ? "it is" : "it looks like", result.diagnosis->name,
                result.diagnosis->evidence);

@@ -11,8 +11,9 @@ void print_check(const CheckResult& result);
 
 // {files, source, case, problem, verdict, outputs {o, ...: {verdict, max_abs, rel_fro, ratio, peak_ratio, nonfinite,
 // place {batch, head, row, wrong_rows, of_rows, sharp} or null}}, first_wrong {output, batch, head, row, and where
-// known rank, local_row, kv_block} or null, diagnosis {name, certain, evidence} or null, notes, hints, seconds}.
-// first_wrong is null too where no row stands out. Figures that are not finite are null.
+// known rank, local_row, kv_block} or null, first_step {tensor, step, rank, q_block, kv_block, batch, head, row, ratio}
+// or null, diagnosis {name, certain, evidence} or null, notes, hints, seconds}. first_wrong is null too where no row
+// stands out. Figures that are not finite are null.
 nlohmann::ordered_json to_json(const CheckResult& result);
 
 // One self-contained page with error maps.
@@ -22,6 +23,8 @@ std::string check_page(const CheckResult& result);
 std::string problem_text(const Dump& dump);
 // "o[batch 0, head 1, row 37] on rank 2, local row 5; KV block 1"
 std::string place_text(const FirstWrong& first);
+// "first wrong step: 1, on rank 2: t1.r2.o, head 0, local row 3; 1.2e+05 x what rounding explains"
+std::string step_text(const TensorDiff& first);
 // What the verdict rests on, or where it goes wrong, in a sentence.
 std::string verdict_sentence(const CheckResult& result);
 

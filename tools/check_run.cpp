@@ -13,15 +13,18 @@ namespace ringscope {
 
 namespace {
 
-void diagnose_failure(const Foreign& foreign, const Judged& judged, const FirstWrong& first, CheckResult& result) {
+void diagnose_failure(const Foreign& foreign, const Judged& judged, const FirstWrong& first, Detail detail,
+                      CheckResult& result) {
   const int threads = all_threads();
   Gathered gathered = gather_evidence(foreign, judged, first, result.dump.layout, threads);
   if (!gathered.remark.empty()) result.notes.push_back(std::move(gathered.remark));
-  if (gathered.evidence) result.diagnosis = diagnose(*gathered.evidence);
+  if (!gathered.evidence) return;
+  result.diagnosis = diagnose(*gathered.evidence);
+  if (detail == Detail::maps) result.shares = block_shares(*gathered.evidence);
 }
 
 // An error that the whole tensor hides is looked at without the heads that hide it.
-void diagnose_hidden(const Foreign& foreign, CheckResult& result) {
+void diagnose_hidden(const Foreign& foreign, Detail detail, CheckResult& result) {
   const FirstWrong& first = *result.first_wrong;
   const bool of_keys = first.output == Output::dk || first.output == Output::dv;
   const std::int64_t head_kv = of_keys ? first.rows.head : first.rows.head / foreign.problem.group();
@@ -34,12 +37,12 @@ void diagnose_hidden(const Foreign& foreign, CheckResult& result) {
   }
   result.notes.push_back("the diagnosis saw batch " + std::to_string(first.rows.batch) + ", KV head " +
                          std::to_string(head_kv) + " alone, since other heads hide it");
-  diagnose_failure(group, judged, *closer, result);
+  diagnose_failure(group, judged, *closer, detail, result);
 }
 
 }  // namespace
 
-CheckResult run_check(const std::vector<std::string>& paths, const DumpWords& words,
+CheckResult run_check(const std::vector<std::string>& paths, const DumpWords& words, Detail detail,
                       const std::function<void(double fraction)>& progress) {
   const auto begin = std::chrono::steady_clock::now();
   CheckResult result;
@@ -50,11 +53,13 @@ CheckResult run_check(const std::vector<std::string>& paths, const DumpWords& wo
   result.first_wrong = find_first_wrong(foreign, result.judged, result.dump.layout);
   result.notes = result.dump.notes;
   for (std::string& note : weak_sides(result.judged)) result.notes.push_back(std::move(note));
+  result.steps = check_steps(result.dump, result.judged);
+  if (!result.steps.remark.empty()) result.notes.push_back(result.steps.remark);
   if (result.first_wrong) {
     if (result.judged.of(result.first_wrong->output).hidden) {
-      diagnose_hidden(foreign, result);
+      diagnose_hidden(foreign, detail, result);
     } else {
-      diagnose_failure(foreign, result.judged, *result.first_wrong, result);
+      diagnose_failure(foreign, result.judged, *result.first_wrong, detail, result);
     }
     result.hints = described_otherwise(files, words, result.dump, result.judged);
     if (!result.diagnosis && !result.hints.empty()) {

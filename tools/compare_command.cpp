@@ -7,9 +7,12 @@
 #include "core/error.h"
 #include "formats/dump_diff.h"
 #include "formats/dump_set.h"
+#include "pictures/html.h"
 #include "pictures/words.h"
 #include "tools/arguments.h"
+#include "tools/check_maps.h"
 #include "tools/commands.h"
+#include "tools/page_file.h"
 #include "tools/terminal.h"
 
 namespace ringscope {
@@ -19,6 +22,7 @@ namespace {
 struct CompareArguments {
   std::vector<std::string> dumps;
   DumpWords words;
+  std::string report;
   bool json = false;
 };
 
@@ -70,6 +74,35 @@ void print_text(const DumpDiff& diff) {
   for (const std::string& note : diff.notes) fmt::print("  note: {}\n", note);
 }
 
+// Maps of the steps, and each tensor that differs, in a sentence.
+std::string page_of(const DumpDiff& diff, const std::vector<std::string>& dumps) {
+  const TensorDiff* first = diff.first();
+  Page page{fmt::format("{}: {} beside {}", first == nullptr ? "passed" : "failed", dumps[1], dumps[0]), "", {}};
+  Section verdict{.heading = "Verdict"};
+  verdict.words = first == nullptr ? "No tensor differs by more than rounding explains."
+                                   : fmt::format("First: {} at {}, {:.3g} x what rounding explains.", first->name,
+                                                 place_of(*first), first->ratio);
+  for (const std::string& note : diff.notes) verdict.words += " Note: " + note + ".";
+  page.sections.push_back(std::move(verdict));
+  std::vector<TensorDiff> steps;
+  for (const TensorDiff& d : diff.tensors) {
+    if (d.step >= 0) steps.push_back(d);
+  }
+  if (!steps.empty()) {
+    Section section{.heading = "Rank by step",
+                    .words = "Each cell the largest difference over what rounding explains."};
+    section.pictures.push_back(draw(step_maps(steps), "Differences by rank and step", "Ranks down, steps across."));
+    page.sections.push_back(std::move(section));
+  }
+  std::string table;
+  for (const TensorDiff& d : diff.tensors) {
+    if (d.step < 0)
+      table += fmt::format("{}: largest {:.3g}, {:.3g} x what rounding explains. ", d.name, d.max_abs, d.ratio);
+  }
+  if (!table.empty()) page.sections.push_back({.heading = "Inputs and outputs", .words = table});
+  return to_html(page);
+}
+
 void run(const CompareArguments& arguments, ExitCode& exit) {
   if (arguments.dumps.size() != 2) {
     throw Error(ErrorKind::bad_request, counted(std::ssize(arguments.dumps), "dump"), "two: REF and MINE",
@@ -77,6 +110,7 @@ void run(const CompareArguments& arguments, ExitCode& exit) {
   }
   const DumpDiff diff =
       compare_dumps(files_of_dump(arguments.dumps[0]), files_of_dump(arguments.dumps[1]), arguments.words);
+  if (!arguments.report.empty()) write_page(arguments.report, page_of(diff, arguments.dumps));
   arguments.json ? print_json(diff) : print_text(diff);
   exit.value = diff.first() == nullptr ? 0 : 1;
 }
@@ -94,6 +128,7 @@ void add_compare(const Command& program, ExitCode& exit) {
   command.add_value("--lse-axes", arguments->words.lse_axes, "BHS or BSH");
   command.add_value("--lse-base", arguments->words.lse_base, "e or 2");
   command.add_value("--layout", arguments->words.layout, "like \"zigzag 4\"");
+  command.add_value("--report", arguments->report, "writes a page with a map of ranks by steps", "OUT.html");
   command.add_flag("--json", arguments->json, "one object on stdout");
   command.on_run([arguments, &exit] { run(*arguments, exit); });
 }

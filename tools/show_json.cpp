@@ -143,4 +143,21 @@ Json to_json(const std::vector<ErrorMap>& maps) {
   return out;
 }
 
+Json to_json(const std::vector<RankMap>& maps) {
+  Json out = Json::object();
+  for (const RankMap& map : maps) {
+    Json ranks = Json::array();
+    for (std::size_t r = 0; r < map.ranks.size(); ++r) {
+      Json columns = Json::array();
+      for (std::int64_t c = 0; c < map.columns; ++c) {
+        const double ratio = map.cells[r * static_cast<std::size_t>(map.columns) + static_cast<std::size_t>(c)].ratio;
+        columns.push_back(std::isfinite(ratio) && ratio >= 0 ? Json(ratio) : Json(nullptr));
+      }
+      ranks.push_back(columns);
+    }
+    out[map.name] = {{"ratios", ranks}};
+  }
+  return out;
+}
+
 }  // namespace ringscope

@@ -8,6 +8,7 @@
 #include "pictures/layout_strip.h"
 #include "pictures/mask_map.h"
 #include "pictures/pair_picture.h"
+#include "pictures/rank_map.h"
 #include "pictures/ring_step.h"
 #include "pictures/schedule_table.h"
 #include "pictures/timeline.h"
@@ -22,5 +23,6 @@ nlohmann::ordered_json to_json(const std::vector<BalanceBars>& bars);
 nlohmann::ordered_json to_json(const PairView& pair);
 nlohmann::ordered_json to_json(const Timeline& timeline);
 nlohmann::ordered_json to_json(const std::vector<ErrorMap>& maps);  // null where not finite
+nlohmann::ordered_json to_json(const std::vector<RankMap>& maps);   // [rank][column]; null where nothing is there, too
 
 }  // namespace ringscope

@@ -12,6 +12,7 @@
 #include "pictures/error_map.h"
 #include "pictures/pair_picture.h"
 #include "pictures/timeline.h"
+#include "tools/check_maps.h"
 #include "tools/progress.h"
 #include "tools/show_json.h"
 #include "tools/stage.h"
@@ -34,24 +35,32 @@ ErrorMap error_map(Output output, const Tensor& tensor, const std::vector<double
   return map;
 }
 
-std::vector<ErrorMap> error_maps(const Case& c, std::optional<int> batch) {
+struct Errors {
+  std::vector<ErrorMap> rows;  // one for each output
+  CheckedSteps steps;
+};
+
+Errors errors_of(const Case& c, std::optional<int> batch) {
   require_room(c, Needs::oracle);
   Progress progress;
   const TellDone tell = [&progress](double done) { progress.tell("oracle", done); };
   const Reference reference = make_reference(c.problem, c.fill, c.seed, Weights::kept, tell);
   progress.clear();
-  const Outputs outputs = run(c, stage(c), reference.inputs).outputs;
+  const Planted staged = stage(c);
+  const RunResult result = run(c, staged, reference.inputs, {.record = RunOptions::Record::snapshots});
+  const Outputs& outputs = result.outputs;
   const std::array<std::pair<Output, const Tensor*>, output_kinds> tensors{{{Output::o, &outputs.o},
                                                                             {Output::lse, &outputs.lse},
                                                                             {Output::dq, &outputs.dq},
                                                                             {Output::dk, &outputs.dk},
                                                                             {Output::dv, &outputs.dv}}};
-  std::vector<ErrorMap> maps;
+  Errors errors;
   for (const auto& [output, tensor] : tensors) {
     const std::vector<double> ratios = row_ratios(c.problem, reference, output, outputs);
-    if (!ratios.empty()) maps.push_back(error_map(output, *tensor, ratios, batch));
+    if (!ratios.empty()) errors.rows.push_back(error_map(output, *tensor, ratios, batch));
   }
-  return maps;
+  errors.steps = check_steps(c, staged.plan, result.log, reference);
+  return errors;
 }
 
 }  // namespace
@@ -78,9 +87,21 @@ Shown show_timeline(const ShowRequest& request) {
 }
 
 Shown show_error(const ShowRequest& request) {
-  const std::vector<ErrorMap> maps = error_maps(request.c, request.batch);
-  return {{{"Error", "Each row's error over what docs/numerics.md allows.", {draw(maps)}, {write(maps)}}},
-          [maps] { return to_json(maps); }};
+  const Errors errors = errors_of(request.c, request.batch);
+  Shown shown{
+      {{"Error", "Each row's error over what docs/numerics.md allows.", {draw(errors.rows)}, {write(errors.rows)}}},
+      [errors] {
+        nlohmann::ordered_json json = to_json(errors.rows);
+        json["steps"] = to_json(step_maps(errors.steps.tensors));
+        return json;
+      }};
+  if (errors.steps.tensors.empty()) return shown;
+  const std::vector<RankMap> maps = step_maps(errors.steps.tensors);
+  shown.sections.push_back({"Rank by step",
+                            "What each rank held after each step, against the same case without its fault in fp64.",
+                            {draw(maps, "Errors by rank and step", "Ranks down, steps across.")},
+                            {write(maps)}});
+  return shown;
 }
 
 }  // namespace ringscope

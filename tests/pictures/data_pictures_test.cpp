@@ -7,6 +7,7 @@
 #include "pictures/balance_bars.h"
 #include "pictures/error_map.h"
 #include "pictures/grid.h"
+#include "pictures/rank_map.h"
 #include "pictures/terminal.h"
 #include "pictures/timeline.h"
 #include "tests/pictures/picture_checks.h"
@@ -109,6 +110,45 @@ TEST(ErrorMap, PoolingKeepsTheLargestOfEachRun) {
   for (int i = 0; i < 14; ++i) map.ratios.push_back(i);
   EXPECT_EQ(pooled(map, 3).ratios, (std::vector<double>{2, 5, 6, 9, 12, 13}));
   EXPECT_EQ(pooled(map, 7).ratios, map.ratios);
+}
+
+RankMap rank_map_of(int ranks, std::int64_t columns) {
+  RankMap map{"dq", "step", {}, columns, {}};
+  for (int r = 0; r < ranks; ++r) map.ranks.push_back("rank " + std::to_string(r));
+  map.cells.resize(static_cast<std::size_t>(ranks * columns), {0.01, "1.00", {}});
+  map.remarks.assign(static_cast<std::size_t>(ranks), "100 % of its error");
+  return map;
+}
+
+TEST(RankMap, StaysInsideItsFrameAnd80Columns) {
+  for (const std::int64_t columns : {1, 2, 9, 70, 71, 120, 121, 2000}) {
+    for (const int ranks : {1, 5, 64, 300}) {
+      const std::vector<RankMap> maps{rank_map_of(ranks, columns), rank_map_of(2, 3)};
+      EXPECT_EQ(picture_fault(draw(maps, "title", "summary")).value_or(""), "") << columns << " " << ranks;
+      EXPECT_EQ(sheet_fault(write(maps)).value_or(""), "") << columns << " " << ranks;
+    }
+  }
+}
+
+TEST(RankMap, TheFirstWrongCellIsNamedAndDrawn) {
+  for (const double wrong : {1.01, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    RankMap map = rank_map_of(4, 300);
+    map.cells[2 * 300 + 7].ratio = wrong, map.cells[0 * 300 + 9].ratio = 5;
+    EXPECT_NE(sentence_of(map).find("first wrong at rank 2, step 7"), std::string::npos) << sentence_of(map);
+    const Picture picture = draw({map}, "title", "summary");
+    EXPECT_GE(
+        std::count_if(picture.boxes.begin(), picture.boxes.end() - 4, [](const Box& b) { return b.ink == Ink::bad; }),
+        2);
+    EXPECT_NE(to_text(write({map}), Colour::none).find("!"), std::string::npos);
+  }
+}
+
+TEST(RankMap, WhatIsNotThereIsNotWrong) {
+  RankMap map = rank_map_of(2, 3);
+  map.cells.assign(6, {});
+  EXPECT_EQ(sentence_of(map), "dq: nothing to compare");
+  map.cells[0].ratio = 0.5;
+  EXPECT_EQ(sentence_of(map), "dq: nothing beyond what is allowed");
 }
 
 TEST(Grid, LeavesOutTheMiddleToFit) {

@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "tests/tools/run_program.h"
 
@@ -167,6 +169,49 @@ TEST(Check, APassThatSaysNothingIsMistrusted) {
   std::filesystem::remove(file);
 }
 
+std::string page_of(const std::string& file, const std::string& page) {
+  run({"check", file, "--report", page});
+  std::ifstream in(page);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+TEST(Check, StepsInTheFileSayWhereItFirstGoesWrong) {
+  const std::string file = testing::TempDir() + "check_steps.safetensors", page = testing::TempDir() + "steps.html";
+  const std::string c = "b2 h6/2 s29 d8/6 causal scale=0.3 | zigzag ring r4 | cpu:bitwise | random";
+  ASSERT_EQ(run({"export", c, file, "--steps"}).code, 0);
+  auto json = nlohmann::json::parse(run({"check", file, "--json"}).out);
+  EXPECT_TRUE(json.at("first_step").is_null());
+  EXPECT_THAT(page_of(file, page), AllOf(HasSubstr("Rank by step"), HasSubstr("No step differs")));
+
+  for (const auto& [fault, rank, step] :
+       {std::tuple("drop-block@r2,t1", 2, 1), {"drop-block@r1,t5", 1, 5}, {"scale-missing@r3,t2", 3, 2}}) {
+    ASSERT_EQ(run({"export", c + " fault=" + fault, file, "--steps"}).code, 0);
+    json = nlohmann::json::parse(run({"check", file, "--json"}).out);
+    EXPECT_EQ(json.at("verdict"), "failed");
+    EXPECT_EQ(json.at("first_step").at("rank"), rank) << fault;
+    EXPECT_EQ(json.at("first_step").at("step"), step) << fault;
+  }
+  EXPECT_THAT(page_of(file, page), HasSubstr("o: first wrong at rank 3, step 2"));
+  EXPECT_THAT(run({"check", file}).out, HasSubstr("first wrong step: 2, on rank 3: t2.r3."));
+  std::filesystem::remove(file), std::filesystem::remove(page);
+}
+
+TEST(Check, RightStepsOfEveryTypeAndScheduleDoNotDiffer) {
+  const std::string file = testing::TempDir() + "check_right_steps.safetensors";
+  for (const char* line :
+       {"h4/2 s30 d16 bf16 causal | zigzag ring r3", "h4 s24 d16 e4m3 | contiguous usp r2x2",
+        "h4 s24 d16 f16 window=8,0 sinks=2 | striped pass-q r3", "h2 s24 d16 f64 rope=10000 | zigzag bidi r3",
+        "h2 s24 d16 causal | contiguous ring r3 | | needle", "h2 s24 d16 causal | contiguous ring r3 | | overflow",
+        "h4 s24 d16 causal sink-logit dropout=0.2 | zigzag double-ring r2x2"}) {
+    ASSERT_EQ(run({"export", line, file, "--steps"}).code, 0) << line;
+    const auto json = nlohmann::json::parse(run({"check", file, "--json"}).out);
+    EXPECT_EQ(json.at("verdict"), "passed") << line;
+    EXPECT_TRUE(json.at("first_step").is_null()) << line << json.at("first_step");
+    EXPECT_THAT(json.at("notes").dump(), Not(HasSubstr("not followed"))) << line;
+  }
+  std::filesystem::remove(file);
+}
+
 TEST(Check, TheReportIsOnePageWithEveryOutput) {
   const std::string page = testing::TempDir() + "check_report.html";
   std::vector<std::string> arguments = shards("ring_block_twice", 4);
@@ -177,6 +222,7 @@ TEST(Check, TheReportIsOnePageWithEveryOutput) {
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   EXPECT_THAT(text, AllOf(HasSubstr("<html"), HasSubstr("first wrong: o[batch 0, head 0, row 60]"),
                           HasSubstr("dv by rank"), Not(HasSubstr("<script"))));
+  EXPECT_THAT(text, HasSubstr("o and lse: first wrong at rank 1, KV rank 3: taken 2.00 times"));
   std::filesystem::remove(page);
 }
 

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "formats/dump.h"
@@ -62,6 +64,17 @@ TEST_F(Export, CompareNamesRankAndStepOfADroppedBlock) {
     EXPECT_EQ(first["step"], step);
     EXPECT_THAT(std::string(first["tensor"]), HasSubstr("t" + std::to_string(step) + ".r2."));
   }
+}
+
+TEST_F(Export, ComparesReportMapsRanksBySteps) {
+  write(ring, "clean.safetensors", {"--steps"});
+  write(ring + " | random fault=drop-block@r2,t1", "faulty.safetensors", {"--steps"});
+  EXPECT_EQ(run({"compare", path("clean.safetensors"), path("faulty.safetensors"), "--report", path("page.html")}).code,
+            1);
+  std::ifstream in(path("page.html"));
+  const std::string page{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  EXPECT_THAT(page, HasSubstr("o: first wrong at rank 2, step 1"));
+  EXPECT_THAT(page, HasSubstr("lse: first wrong at rank 2, step 1"));
 }
 
 TEST_F(Export, CompareNamesTheKvBlockOfADroppedBackwardAttend) {

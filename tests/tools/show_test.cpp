@@ -166,5 +166,15 @@ TEST(Show, ThePicturesOfTheReadmeAreThoseOfTheProgram) {
   }
 }
 
+TEST(Show, ErrorsOfAFaultBeginAtItsRankAndStep) {
+  const std::string line = "h2 s24 d8 causal | zigzag ring r3 | cpu | random fault=drop-block@r2,t1";
+  EXPECT_THAT(run({"show", "error", line}).out, testing::HasSubstr("o: first wrong at rank 2, step 1"));
+  const auto json = nlohmann::json::parse(run({"show", "error", line, "--json"}).out);
+  const auto& ratios = json.at("steps").at("o").at("ratios");
+  EXPECT_GT(ratios[2][1], 1);
+  EXPECT_LT(ratios[2][0], 1);
+  EXPECT_LT(ratios[1][2], 1);
+}
+
 }  // namespace
 }  // namespace ringscope

@@ -155,6 +155,7 @@ void run_trial(const Trial& trial, const Case& c, References& references, const 
     return conclude(result.report, Verdict::skipped, support.because);
   }
   const auto reference = references.of(c.problem, c.fill, c.seed, tell_of(options, "oracle"));
+  tell_stage(options, "run");
   const RunResult run = execute(*backend, trial.planted.plan, reference->inputs,
                                 run_options(trial, options, RunOptions::Record::nothing));
   tell_stage(options, "comparison");

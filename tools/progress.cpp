@@ -9,7 +9,8 @@ namespace ringscope {
 namespace {
 
 constexpr auto between_drawings = std::chrono::milliseconds(200);
-constexpr double long_seconds = 2;  // a case that takes longer is told of by its stage, also among many
+constexpr std::size_t least_for_an_estimate = 3;  // jobs: the first ones are slower
+constexpr double long_seconds = 2;                // a case that takes longer is told of by its stage, also among many
 
 double seconds_between(Doing::Clock::time_point a, Doing::Clock::time_point b) {
   return std::chrono::duration<double>(b - a).count();
@@ -30,6 +31,11 @@ Progress::~Progress() {
   clear();
 }
 
+void Progress::begin(std::size_t jobs) {
+  jobs_ = jobs;
+  first_job_ = Clock::now();
+}
+
 void Progress::tell(std::string_view stage, std::optional<double> done) {
   const auto now = Clock::now();
   const bool is_new = beside_.stage != stage;
@@ -43,8 +49,9 @@ void Progress::wait(const Summary& so_far, const Doing& doing) {
   const auto now = Clock::now();
   if (jobs_ == 1) return doing.stage.empty() ? void() : draw(in_words(doing, now));
   std::string words = fmt::format("{} of {}, {} passed", done_, jobs_, so_far.passed);
-  if (done_ > 0) {
-    const double left = seconds() / static_cast<double>(done_) * static_cast<double>(jobs_ - done_);
+  if (done_ >= least_for_an_estimate) {
+    const double left =
+        seconds_between(first_job_, now) / static_cast<double>(done_) * static_cast<double>(jobs_ - done_);
     words += fmt::format(", about {:.0f} s left", left);
   }
   const bool is_long = !doing.stage.empty() && seconds_between(doing.since, now) > long_seconds;

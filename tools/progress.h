@@ -31,7 +31,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   bool is_visible() const { return visible_; }
-  void begin(std::size_t jobs) { jobs_ = jobs; }
+  void begin(std::size_t jobs);
   void tell(std::string_view stage, std::optional<double> done);  // before there are jobs, or beside them
   void wait(const Summary& so_far, const Doing& doing);           // for the next job
   void step();                                                    // a job is done
@@ -45,7 +45,7 @@ class Progress {
   std::size_t jobs_ = 0, done_ = 0;
   bool visible_, drawn_ = false;
   Doing beside_;
-  Clock::time_point begin_, last_drawn_;
+  Clock::time_point begin_, first_job_, last_drawn_;
 };
 
 // While one lives, it shows how long work takes that tells nothing itself.

@@ -70,15 +70,25 @@ std::uint64_t seed_of(const VerifyArguments& a) {
   return *seed;
 }
 
+// The canonical line with the file in the place of the recipe, and what repeats it.
+void name_schedule_job(const VerifyArguments& a, VerifyJob& job) {
+  const std::string line = to_line(*job.c);
+  const std::size_t recipe = line.find(" | ") + 3;
+  job.line = line.substr(0, recipe) + a.schedule + line.substr(line.find(" | ", recipe));
+  job.repeat = fmt::format("ringscope verify --schedule \"{}\" --seed {}", a.schedule, job.c->seed);
+  if (!a.backend.empty()) job.repeat += fmt::format(" --backend \"{}\"", a.backend);
+  if (!a.fault.empty()) job.repeat += " --fault " + a.fault;
+  job.repeat += shared_flags(a);
+}
+
 void add_schedule(const VerifyArguments& a, std::vector<VerifyJob>& jobs) {
   VerifyJob job;
   job.plan = std::make_shared<const Plan>(read_plan(a.schedule));
   job.c.emplace();
   job.c->problem = job.plan->problem;
   job.c->seed = seed_of(a);
-  job.line = fmt::format("{} | {}", problem_line(job.plan->problem), a.schedule);
   job.schedule = a.schedule;
-  job.repeat = fmt::format("ringscope verify --schedule \"{}\" --seed {}{}", a.schedule, job.c->seed, shared_flags(a));
+  name_schedule_job(a, job);
   jobs.push_back(std::move(job));
 }
 
@@ -126,7 +136,11 @@ void override_fields(const VerifyArguments& a, std::vector<VerifyJob>& jobs) {
     if (backend) job.c->backend = *backend;
     if (fault) require_no_other_fault(*fault, job, a);
     if (fault) job.c->fault = *fault;
-    if (job.plan == nullptr) job = make_job(*job.c, a);
+    if (job.plan == nullptr) {
+      job = make_job(*job.c, a);
+    } else {
+      name_schedule_job(a, job);
+    }
   }
 }
 

@@ -251,6 +251,16 @@ TEST(Program, APersonsOwnScheduleIsProvedAndVerified) {
   EXPECT_THAT(ran.err, AllOf(HasSubstr("malformed.schedule"), HasSubstr("line"), HasSubstr("column")));
 }
 
+TEST(Program, AFaultInAPersonsOwnScheduleIsNamedAndRepeated) {
+  const Case c = parse_case(small);
+  const TemporaryFile file("own.schedule", schedule_text(make_plan(c.problem, c.recipe)));
+  const Ran ran = run({"verify", "--schedule", file.path(), "--fault", "drop-block", "--backend", "cpu:naive"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, HasSubstr(file.path() + " | cpu:naive | random seed=0 fault=drop-block\n"));
+  EXPECT_THAT(ran.out, HasSubstr("repeat: ringscope verify --schedule \"" + file.path() +
+                                 "\" --seed 0 --backend \"cpu:naive\" --fault drop-block\n"));
+}
+
 TEST(Program, ExplainSaysTheCanonicalLineItsDefaultsAndWhatWillHappen) {
   const Ran ran = run({"explain", "causal | zigzag ring r4"});
   EXPECT_EQ(ran.code, 0);

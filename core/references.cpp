@@ -2,11 +2,18 @@
 
 #include <algorithm>
 
+#include "core/footprint.h"
+
 namespace ringscope {
 
 namespace {
 constexpr std::size_t most_entries = 8;
+
+double bytes_of(const Problem& problem) {
+  const Footprint footprint = footprint_of_verify(problem);
+  return footprint.inputs + footprint.judgement;
 }
+}  // namespace
 
 std::shared_ptr<const Reference> References::of(const Problem& problem, Fill fill, std::uint64_t seed,
                                                 const TellDone& tell) {
@@ -21,8 +28,19 @@ std::shared_ptr<const Reference> References::of(const Problem& problem, Fill fil
   auto reference = std::make_shared<const Reference>(make_reference(problem, fill, seed, Weights::kept, tell));
   const std::lock_guard lock(mutex_);
   entries_.push_front({problem, fill, seed, reference});
-  if (entries_.size() > most_entries) entries_.pop_back();
+  keep_few();
   return reference;
+}
+
+void References::keep_few() {
+  double bytes = 0;
+  std::size_t kept = 0;
+  auto entry = entries_.begin();
+  for (; entry != entries_.end() && kept < most_entries; ++entry, ++kept) {
+    bytes += bytes_of(entry->problem);
+    if (bytes > most_bytes_) break;
+  }
+  entries_.erase(entry, entries_.end());
 }
 
 }  // namespace ringscope

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -20,6 +19,7 @@
 #include "tools/verify_print.h"
 #include "tools/verify_run.h"
 #include "tools/verify_shrink.h"
+#include "tools/verify_teller.h"
 
 namespace ringscope {
 
@@ -76,61 +76,10 @@ void print_json(const Verified& result, const std::optional<Shrunk>& shrunk, con
   std::fflush(stdout);
 }
 
-constexpr std::size_t few_jobs = 20;      // so many are told one by one, passed or not
-constexpr std::int64_t full_reports = 5;  // of more, so many failures are told in full
-constexpr std::size_t most_reasons = 8;   // for skipping, that are told
-
 // Multiply-adds of a case whose failure is diagnosed, which takes about a second; where many may fail, a tenth of that.
 double most_to_diagnose(std::size_t jobs) {
   return jobs <= few_jobs ? 2e6 : 2e5;
 }
-
-// How results are told to people.
-class Teller {
- public:
-  Teller(std::size_t jobs, std::string against) : one_by_one_(jobs <= few_jobs), against_(std::move(against)) {}
-
-  bool speaks_of(const Report& report) const {
-    return one_by_one_ || (report.verdict != Verdict::passed && report.verdict != Verdict::skipped);
-  }
-
-  void tell(const VerifyJob& job, const Verified& result, const std::optional<Shrunk>& shrunk) {
-    if (shrunk) return print_shrunk(*shrunk, job.line);
-    if (result.report.verdict != Verdict::passed) {
-      tell_failure(job, result);
-    } else if (one_by_one_) {
-      print_verdict(result.report);
-    }
-    if (result.agreement && speaks_of(result.report)) print_agreement(*result.agreement, against_);
-  }
-
-  // What was not told of each.
-  void end() const {
-    if (in_short_ > 0)
-      fmt::print("\n{} more did not pass, told in one line each; all of each is in --json\n", in_short_);
-    std::size_t reasons = 0;
-    for (const auto& [reason, count] : skipped_) {
-      if (reasons++ == most_reasons)
-        return static_cast<void>(fmt::print("skipped for other reasons too: see --json\n"));
-      fmt::print("{}{} skipped: {}\n", reasons == 1 ? "\n" : "", count, reason);
-    }
-  }
-
- private:
-  void tell_failure(const VerifyJob& job, const Verified& result) {
-    const Report& report = result.report;
-    if (one_by_one_) return print_report(report, job.repeat);
-    if (report.verdict == Verdict::skipped) return static_cast<void>(++skipped_[report.reason]);
-    if (++told_ <= full_reports) return print_report(report, job.repeat);
-    ++in_short_;
-    print_in_short(report);
-  }
-
-  bool one_by_one_;
-  std::string against_;
-  std::map<std::string, std::int64_t> skipped_;  // by reason
-  std::int64_t told_ = 0, in_short_ = 0;
-};
 
 // Ctrl-C ends a run at once: cases under way are not waited for.
 void leave_if_interrupted(const CatchInterrupts& interrupts, Progress& progress, const Tally& tally) {

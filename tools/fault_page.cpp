@@ -108,7 +108,30 @@ constexpr Section sections[] = {{FaultFamily::schedule, "Faults of the schedule"
                                 {FaultFamily::transport, "Faults of the world"},
                                 {FaultFamily::numeric, "Faults of the numbers"}};
 
+constexpr WithoutFault without_fault[] = {
+    {"scores_16_bit",
+     "a fault works at the seams of an Attend: what is read, which pairs are seen, how States join. No seam lies "
+     "between "
+     "q.k and its weight: kernels round nothing there that could be rounded otherwise"},
+    {"f16_score_overflow", "the same: q.k exists inside a kernel alone"},
+    {"lse_unscaled", "lse of scores without the scale is another sum over all keys; a Finish has the right one alone"},
+};
+
+std::string without_fault_section() {
+  std::string out =
+      "\n## Mistakes that no fault makes\n\nA diagnosis recomputes them whole and knows them in other people's files "
+      "(`ringscope check`); they are tested there, on the dumps of tests/data and by "
+      "`Diagnosis.EveryMistakeIsNamedAgain`."
+      "\n\n| mistake | why no fault makes it |\n| --- | --- |\n";
+  for (const WithoutFault& mistake : without_fault) out += fmt::format("| {} | {} |\n", mistake.name, mistake.why);
+  return out;
+}
+
 }  // namespace
+
+std::span<const WithoutFault> mistakes_without_fault() {
+  return without_fault;
+}
 
 std::string sight_line(const FaultRow& row) {
   std::string out = fmt::format("| {} | {} | {} |", row.fault->name, cell_text(row.proof), cell_text(row.run));
@@ -150,7 +173,7 @@ std::string fault_page(FaultTable& table, const std::function<void(const FaultKi
   }
   std::string page = head + checks_section(rows) + "## Fault by check\n\n" + legend + sights;
   page += "## The first red case of each\n\n| fault | the mistake | red by check | margin | case |\n";
-  return page + "| --- | --- | --- | --- | --- |\n" + first_red;
+  return page + "| --- | --- | --- | --- | --- |\n" + first_red + without_fault_section();
 }
 
 }  // namespace ringscope

@@ -66,13 +66,14 @@ Buffer<Real> Wrongly<Real>::read(TensorKind tensor, int block, int head, const R
 }
 
 template <class Real>
-AttendView Wrongly<Real>::seen(const Attend& attend, const AttendView& view, int step) const {
-  if (!mishap_->sees || !happens(step)) return view;
+AttendView Wrongly<Real>::seen(const Attend& attend, const AttendView& view, int step,
+                               const std::function<bool(const Spot&, const MeetingPair&)>& pick) const {
+  if (!pick || !happens(step)) return view;
   const std::int64_t rows = view.rows(), keys = view.keys();
   std::vector<bool> sees(static_cast<std::size_t>(plan_.problem.batch * rows * keys));  // [B, rows, keys]
   std::size_t at = 0;
   any_pair(plan_, attend, view, [&](const MeetingPair& pair) {
-    sees[at++] = mishap_->sees(spot(step), pair);
+    sees[at++] = pick(spot(step), pair);
     return false;
   });
   return AttendView(view, plan_.problem.batch, [&](std::int64_t b, std::int64_t row, std::int64_t key) {
@@ -203,12 +204,48 @@ void Wrongly<Real>::backward(HeadAttend& head, const Kernel<Real>& kernel) {
   kernel.backward(head.call);
 }
 
+// With queries of 0 and no terms all scores are 0: then only the maximum, or the LSE, has to be moved. A constant score
+// has no gradient: nothing is added to dK with queries of 0, and dQ goes nowhere.
+template <class Real>
+void Wrongly<Real>::attend_extra(const Attend& attend, const AttendCall<Real>& call, const Kernel<Real>& kernel, int h,
+                                 const Problem& problem, const Extra& extra) {
+  const AttendView view = seen(attend, call.view, call.step, extra.pick);
+  Problem scored = problem;
+  if (extra.score) scored.terms.softcap = 0, scored.terms.alibi = false;
+  HeadAttend head = one_head(attend, call, h, scored, view);
+  const Real score = static_cast<Real>(extra.score.value_or(0));
+  for (std::size_t n = 0; extra.score && n < head.q_blocks.size(); ++n) {
+    std::fill_n(head.read[n].data(), head.rows[n] * problem.dim_qk, Real{0});
+  }
+  if (plan_.schedule.pass(call.step) == Pass::forward) {
+    std::vector<Buffer<Real>> parts = alone(head, kernel, nullptr);
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+      for (std::int64_t r = 0; r < head.rows[n]; ++r) parts[n].data()[r] += score;
+      merge_state(head.state[n], parts[n].data(), head.rows[n], problem.dim_v);
+    }
+    return;
+  }
+  std::vector<Buffer<Real>> scratch;
+  for (std::size_t n = 0; n < head.q_blocks.size(); ++n) {
+    const std::int64_t rows = head.rows[n];
+    Buffer<Real> stats(2 * rows), dq(rows * problem.dim_qk);
+    std::copy_n(head.stats[n], 2 * rows, stats.data());
+    for (std::int64_t r = 0; r < rows; ++r) stats.data()[r] -= score;
+    std::fill_n(dq.data(), rows * problem.dim_qk, Real{0});
+    head.call.d_o.push_back(head.d_o[n]);
+    head.call.stats.push_back(stats.data());
+    head.call.dq.push_back(extra.score ? dq.data() : head.dq[n]);
+    scratch.push_back(std::move(stats)), scratch.push_back(std::move(dq));
+  }
+  kernel.backward(head.call);
+}
+
 template <class Real>
 void Wrongly<Real>::attend(const Attend& attend, const AttendCall<Real>& call, const Kernel<Real>& kernel,
                            RowEvents* events) {
   const Pass pass = plan_.schedule.pass(call.step);
   reads_.begin(call.step, pass);
-  const AttendView view = seen(attend, call.view, call.step);
+  const AttendView view = seen(attend, call.view, call.step, mishap_->sees);
   Problem problem = plan_.problem;
   if (mishap_->terms && happens(call.step)) mishap_->terms(spot(call.step), problem);
   problem.heads_kv = problem.heads_q;  // every query head comes with its own KV head
@@ -219,6 +256,11 @@ void Wrongly<Real>::attend(const Attend& attend, const AttendCall<Real>& call, c
     } else {
       backward(head, kernel);
     }
+    if (!happens(call.step)) continue;
+    if (mishap_->sees_again) attend_extra(attend, call, kernel, h, problem, {mishap_->sees_again, {}});
+    if (!mishap_->masked_score) continue;
+    const auto is_masked = [](const Spot&, const MeetingPair& pair) { return !pair.allowed; };
+    attend_extra(attend, call, kernel, h, problem, {is_masked, mishap_->masked_score});
   }
 }
 

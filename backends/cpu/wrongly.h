@@ -1,5 +1,6 @@
 // One rank's steps as a Mishap has them. Everything the Mishap does not touch is done by the same kernels and landings.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,12 +44,21 @@ class Wrongly {
   bool happens(int step) const { return mishap_->happens_at(rank_, step); }
   const HeldBlock* before(const Memory& memory, TensorKind tensor, int head) const;
   Buffer<Real> read(TensorKind tensor, int block, int head, const Real* values, std::int64_t size, int step);
-  AttendView seen(const Attend& attend, const AttendView& view, int step) const;
+  AttendView seen(const Attend& attend, const AttendView& view, int step,
+                  const std::function<bool(const Spot&, const MeetingPair&)>& sees) const;
   HeadAttend one_head(const Attend& attend, const AttendCall<Real>& call, int head, const Problem& problem,
                       const AttendView& view);
   std::vector<Buffer<Real>> alone(HeadAttend& head, const Kernel<Real>& kernel, RowEvents* events) const;
   void forward(HeadAttend& head, const Kernel<Real>& kernel, RowEvents* events);
   void backward(HeadAttend& head, const Kernel<Real>& kernel);
+  // An Attend beside the right one: of the pairs that are picked, where a score is given all of that score.
+  using Pick = std::function<bool(const Spot&, const MeetingPair&)>;
+  struct Extra {
+    Pick pick;
+    std::optional<double> score;
+  };
+  void attend_extra(const Attend& attend, const AttendCall<Real>& call, const Kernel<Real>& kernel, int head,
+                    const Problem& problem, const Extra& extra);
   void join_rows(const BlockAndHead& which, std::int64_t rows, Real* into, const Real* part, int step);
 
   const Plan& plan_;

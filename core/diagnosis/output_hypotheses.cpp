@@ -17,6 +17,12 @@ void rebase_lse(const Evidence& e, const Offer& offer) {
   offer({"1.4427 x the natural logarithm; if so, say --lse-base 2", std::move(outputs)});
 }
 
+void divide_lse(const Evidence& e, const Offer& offer) {
+  Outputs outputs = e.right;
+  for (double& x : outputs.lse.values) x /= e.problem.scale();
+  offer({{}, std::move(outputs)});
+}
+
 void unscale_lse(const Evidence& e, const Offer& offer) {
   Problem forward = e.problem;
   forward.direction = Direction::forward;
@@ -144,6 +150,7 @@ std::vector<Hypothesis> output_hypotheses() {
   return {
       {"one_element", "a single element is wrong", change_one_element, true},
       {"lse_base_2", "lse is a logarithm to base 2", rebase_lse},
+      {"lse_over_scale", "lse is divided by the scale", divide_lse},
       {"lse_unscaled", "lse is of scores without the scale", unscale_lse},
       {"empty_row_lse_finite", "rows that see no key have a finite lse instead of -infinity", fill_empty_lse},
       {"heads_swapped", "two heads are exchanged",

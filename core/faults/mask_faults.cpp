@@ -141,6 +141,54 @@ FaultKind empty_rows_see_all() {
   return kind;
 }
 
+// Applies where the mask hides a key of an Attend.
+FaultKind capped_after_mask() {
+  FaultKind kind{"softcap-after-mask", "the softcap is applied after the mask, so masked keys score -cap",
+                 FaultFamily::numeric};
+  kind.spread = FaultSpread::everywhere;
+  kind.sites = attends_where([](const Plan& plan, int, const Attend& a, const AttendView& view) {
+    return plan.problem.terms.softcap > 0 &&
+           any_pair(plan, a, view, [](const MeetingPair& pair) { return !pair.allowed; });
+  });
+  kind.mishap = [](const Plan& plan) {
+    Mishap mishap;
+    mishap.masked_score = -plan.problem.terms.softcap;
+    return mishap;
+  };
+  return kind;
+}
+
+// A tile of 4 keys, as tail-tile-dropped has it: the last one's spare slots still hold keys of the tile before, and
+// rows that see the block's last key count them.
+FaultKind stale_tail() {
+  constexpr std::int64_t tile = 4;
+  const auto sees_again = [](const Plan& plan) -> Sees {
+    const MaskRows rows = plan.problem.mask_rows();
+    return [rows](const Spot& spot, const MeetingPair& pair) {
+      const std::int64_t tail = pair.keys % tile;
+      if (tail == 0 || pair.keys < tile || pair.key < pair.keys - tile || pair.key >= pair.keys - tail) return false;
+      const std::int64_t last = spot.plan.layout.block(Side::kv, pair.kv_block).position(pair.keys - 1);
+      return rows.row(pair.batch, pair.i).contains(last);
+    };
+  };
+  FaultKind kind{"tail-tile-stale", "spare slots of the last tile still hold keys of the tile before",
+                 FaultFamily::numeric};
+  kind.spread = FaultSpread::everywhere;
+  kind.sites = [sees_again](const Plan& plan) {
+    const Sees again = sees_again(plan);
+    return attends_where([&](const Plan& p, int step, const Attend& a, const AttendView& view) {
+      const Spot spot{p, a.rank, step, p.schedule.pass(step)};
+      return any_pair(p, a, view, [&](const MeetingPair& pair) { return again(spot, pair); });
+    })(plan);
+  };
+  kind.mishap = [sees_again](const Plan& plan) {
+    Mishap mishap;
+    mishap.sees_again = sees_again(plan);
+    return mishap;
+  };
+  return kind;
+}
+
 }  // namespace
 
 std::vector<FaultKind> mask_faults() {
@@ -215,6 +263,8 @@ std::vector<FaultKind> mask_faults() {
       mask_fault("other-direction", "the mask takes the KV block for the one of a ring that turns the other way",
                  other_positions(labels_of_other_direction)),
       empty_rows_see_all(),
+      capped_after_mask(),
+      stale_tail(),
       mask_fault("tail-tile-dropped", "keys past the last whole tile of a block are not seen", whole_tiles),
       mask_fault("ring-block-missing", "a rank never attends to one KV block", no_pair, FaultSpread::one_place),
   };

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -63,6 +64,8 @@ struct Mishap {
   std::function<void(const Spot&, Problem&)> terms;  // the scale, softcap, ALiBi and dropout that the kernel is given
   std::function<std::uint64_t(const Spot&, std::uint64_t seed)> dropout_seed;
   std::function<bool(const Spot&, const MeetingPair&)> sees;
+  std::function<bool(const Spot&, const MeetingPair&)> sees_again;  // a second time, as if there were two such keys
+  std::optional<double> masked_score;  // what keys that the mask hides score, instead of -infinity
   std::function<int(const Problem&, int q_head, const Heads& present)> kv_head;  // which KV head a query head reads
   // What is read of Q, KV and dO (Q and K turned by RoPE); `before`: what the rank read of the same tensor and head in
   // an earlier step of the same pass, if anything.

@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 
 #include "backends/registry/registry.h"
+#include "core/diagnosis/hypothesis.h"
 
 namespace ringscope {
 namespace {
@@ -78,6 +80,19 @@ TEST(FaultPage, EveryCheckSeesAFault) {
     }
   }
   EXPECT_THAT(seen, testing::Each(true));
+}
+
+TEST(FaultPage, AMistakeThatADiagnosisKnowsIsAFaultOrHasAReason) {
+  std::string page;
+  for (const std::string& line : page_lines()) page += line;
+  std::set<std::string_view> known;
+  for (const Hypothesis& mistake : hypotheses()) known.insert(mistake.name);
+  for (const WithoutFault& mistake : mistakes_without_fault()) {
+    EXPECT_TRUE(known.erase(mistake.name)) << mistake.name;
+    EXPECT_EQ(find_fault(mistake.name), nullptr) << mistake.name;
+    EXPECT_THAT(page, testing::HasSubstr("| " + std::string(mistake.name) + " | "));
+  }
+  for (const std::string_view name : known) EXPECT_NE(find_fault(name), nullptr) << name;
 }
 
 }  // namespace

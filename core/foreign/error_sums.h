@@ -35,6 +35,7 @@ struct Compared {
   std::span<const Real> yardstick, cancels;  // cancels: may be empty
   std::span<const Real> reach;               // how far rounding can carry each element
   double stored_unit = 0;                    // the unit roundoff of the type that holds the given output
+  double stored_least = 0;                   // and its least subnormal number: below, roundings are absolute
 };
 
 // What is left of each row.
@@ -70,8 +71,7 @@ ErrorSums compare_rows(const Compared<Real>& x, std::int64_t dim, const RowError
       detail::note(given - right, sums.error2, sums.most_error);
       detail::note(right, sums.right2, sums.most_right);
       rows.largest[row] = std::max(rows.largest[row], error);
-      constexpr double least = std::numeric_limits<double>::min();
-      const double reach = std::max(static_cast<double>(x.reach[n]) + x.stored_unit * std::abs(right), least);
+      const double reach = static_cast<double>(x.reach[n]) + x.stored_unit * std::abs(right) + x.stored_least;
       if (!std::isfinite(reach)) continue;
       detail::note(reach, sums.explained2, sums.most_explained);
       rows.reach[row] = std::max(rows.reach[row], error / reach);

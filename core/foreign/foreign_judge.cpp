@@ -38,6 +38,13 @@ ElementType stored_as(const Problem& problem, const ForeignOutput& output) {
   return unit_roundoff(output.type) > unit_roundoff(usual) ? output.type : usual;
 }
 
+// The least subnormal number of the small types; elsewhere the least normal one, since many kernels flush the others.
+double least_of(ElementType type) {
+  if (type == ElementType::f16) return 0x1p-24;
+  if (type == ElementType::e4m3) return 0x1p-9;
+  return type == ElementType::f64 ? std::numeric_limits<double>::min() : 0x1p-126;
+}
+
 TileRounding yardstick_rounding(const Foreign& foreign) {
   const ElementType type = output_type(foreign.problem.type);
   return {.weights = type, .o = stored_as(foreign.problem, foreign.of(Output::o))};
@@ -153,7 +160,8 @@ class HeadsJudge {
     const auto head = static_cast<std::size_t>(b * shape.heads + h), rows = static_cast<std::size_t>(shape.rows);
     const std::vector<double> given_rows = read(given.read, shape, b, h);
     sums_[static_cast<std::size_t>(output)][head] = compare_rows(
-        Compared<Real>{given_rows, right, yardstick, cancels, reach, unit_roundoff(stored)}, shape.dim,
+        Compared<Real>{given_rows, right, yardstick, cancels, reach, unit_roundoff(stored), least_of(stored)},
+        shape.dim,
         {std::span(out.row_errors).subspan(head * rows, rows), std::span(out.row_reach).subspan(head * rows, rows)});
   }
 

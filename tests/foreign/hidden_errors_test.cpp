@@ -6,6 +6,7 @@
 
 #include "core/foreign/first_wrong.h"
 #include "core/foreign/mistrust.h"
+#include "tests/core/problems.h"
 #include "tests/foreign/their_run.h"
 
 namespace ringscope {
@@ -65,7 +66,62 @@ TEST(HiddenErrors, RightOutputsStayRightBesideHugeValues) {
   }
 }
 
-// Row 41 of the last head of batch 0 is its neighbour's: no rule on the whole tensor sees it.
+// Below the least normal number of f16 roundings are absolute.
+TEST(HiddenErrors, TinyHeadsThatRoundToSubnormalNumbersStayRight) {
+  for (const double tiny : {1e-3, 1e-5, 1e-6, 1e-7}) {
+    TheirRun run(causal(60, ElementType::f16));
+    for (Tensor* t : {&run.inputs->v, &run.inputs->d_o}) {
+      for (std::int64_t h = 0; h < t->shape.heads / 2; ++h) {
+        double* head = t->row(0, h, 0);
+        for (std::int64_t n = 0; n < t->shape.rows * t->shape.dim; ++n) {
+          head[n] = round_to(ElementType::f16, tiny * head[n]);
+        }
+      }
+    }
+    *run.outputs = baseline(run.problem, *run.inputs, Weights::rounded_to_16_bit);
+    const Judged judged = run.judge();
+    EXPECT_EQ(judged.verdict(), Verdict::passed) << tiny << " " << judged.mistrust.value_or("");
+  }
+}
+
+// Rows, channels and heads of sizes from 1/1000 to 1000, in every tensor.
+TEST(HiddenErrors, RightOutputsOfUnevenDataStayWithinReach) {
+  std::vector<NamedProblem> problems = masked_problems();
+  for (NamedProblem& p : problems_with_terms()) problems.push_back(std::move(p));
+  std::uint64_t seed = 1;
+  for (auto& [name, p] : problems) {
+    for (const ElementType type : types) {
+      p.type = type;
+      TheirRun run(p);
+      for (Tensor* t : {&run.inputs->q, &run.inputs->k, &run.inputs->v, &run.inputs->d_o}) {
+        const auto size = [&] {
+          seed = seed * 6364136223846793005u + 1442695040888963407u;
+          return std::pow(10.0, static_cast<double>(seed >> 40) / 0x1p24 * 3 - 1.5);
+        };
+        std::vector<double> channels;
+        for (std::int64_t d = 0; d < t->shape.dim; ++d) channels.push_back(size());
+        for (std::int64_t n = 0; n < t->shape.batch * t->shape.heads * t->shape.rows; ++n) {
+          const double row = size();
+          for (std::int64_t d = 0; d < t->shape.dim; ++d) {
+            double& x = t->values[static_cast<std::size_t>(n * t->shape.dim + d)];
+            x = round_to(type, x * row * channels[static_cast<std::size_t>(d)]);
+          }
+        }
+      }
+      for (const Weights weights : {Weights::kept, Weights::rounded_to_16_bit}) {
+        *run.outputs = baseline(p, *run.inputs, weights);
+        const Judged judged = run.judge();
+        EXPECT_FALSE(judged.mistrust) << name << " " << *judged.mistrust;
+        for (const JudgedOutput& output : judged.outputs) {
+          for (const double reach : output.row_reach) ASSERT_LE(reach, 1) << name << " " << name_of(type);
+          EXPECT_FALSE(output.hidden) << name << " " << name_of(type);
+        }
+      }
+    }
+  }
+}
+
+// Row 20 of the last head of batch 0 is another one's: no rule on the whole tensor sees it.
 TEST(HiddenErrors, AWrongRowOfAnotherHeadFails) {
   for (const ElementType type : types) {
     for (const Hiding& hiding : hidings(type)) {

@@ -67,6 +67,8 @@ void print_json(const Verified& result, const std::optional<Shrunk>& shrunk, con
   if (shrunk) {
     json["shrunk"] = to_json(shrunk->result.report);
     json["shrunk"]["tries"] = shrunk->tries;
+    json["shrunk"]["diagnosed_in"] = nullptr;
+    if (!shrunk->diagnosed_in.empty()) json["shrunk"]["diagnosed_in"] = shrunk->diagnosed_in;
   }
   if (result.agreement) {
     json["against"] = to_json(*result.agreement);

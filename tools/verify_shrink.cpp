@@ -25,15 +25,20 @@ std::optional<Shrunk> Shrinker::shrink(const VerifyJob& job, const Verified& res
   // Every case that still fails is smaller than those before: the last one's result is the smallest one's, even where a
   // failure does not come back each time.
   Shrunk shrunk{.result = result};
+  Report diagnosed = result.report;
   const auto still_fails = [&](const Case& c) {
     ++shrunk.tries;
     Verified tried = verify(c, references, options_);
     if (!is_same_failure(tried.report, result.report)) return false;
+    if (!diagnosed.diagnosed) diagnosed = tried.report;
     shrunk.result = std::move(tried);
     return true;
   };
   const int most_tries = verdict == Verdict::faulted ? tries_of_faults : usual_tries;
   shrunk.job = make_job(ringscope::shrink(*job.c, still_fails, most_tries), arguments_);
+  shrunk.result.report.diagnosed = diagnosed.diagnosed;
+  shrunk.result.report.diagnosis = diagnosed.diagnosis;
+  if (diagnosed.diagnosed) shrunk.diagnosed_in = diagnosed.case_line;
   return shrunk;
 }
 

@@ -12,6 +12,9 @@ struct Shrunk {
   VerifyJob job;  // the smallest that was found
   Verified result;
   int tries = 0;
+  // Whose outputs the diagnosis of `result` rests on: the largest case that was diagnosed, since the smallest ones have
+  // outputs that many mistakes explain. Empty: none was.
+  std::string diagnosed_in;
 };
 
 // The first failure of each kind (verdict, check, output) is shrunk; later ones of a kind are likely the same mistake.

@@ -60,6 +60,20 @@ TEST(VerifyShrink, MistakesOfSchedulesAreShrunkByTheProofAndByTheNumbers) {
   }
 }
 
+TEST(VerifyShrink, TheDiagnosisIsOfACaseThatIsLargeEnoughToTellMistakesApart) {
+  const std::string line =
+      "b1 h4/2 s24 d16 f32 causal | zigzag ring r3 | cpu:naive | random seed=0 fault=merge-weights-swapped";
+  VerifyArguments arguments;
+  arguments.cases = {line};
+  arguments.shrink = true;
+  const auto shrunk = first_found(arguments, {.make_backend = make_backend, .most_to_diagnose = 1e6});
+  ASSERT_TRUE(shrunk);
+  EXPECT_LT(shrunk->job.c->problem.len_q, 24);
+  EXPECT_EQ(shrunk->diagnosed_in, line);
+  const auto& diagnosis = shrunk->result.report.diagnosis;
+  EXPECT_TRUE(!diagnosis || diagnosis->name == "merge_weights_swapped") << diagnosis->name;
+}
+
 TEST(VerifyShrink, RightCasesAreLeftAlone) {
   VerifyArguments arguments;
   arguments.random = "100";

@@ -105,7 +105,9 @@ void print_in_short(const Report& report) {
 void print_shrunk(const Shrunk& shrunk, const std::string& line) {
   print_report(shrunk.result.report, shrunk.job.repeat);
   const bool is_of_another = shrunk.result.report.diagnosis && shrunk.diagnosed_in != shrunk.job.line;
-  if (is_of_another) fmt::print("  it looks so in: {}\n", shrunk.diagnosed_in);
+  if (is_of_another) {
+    fmt::print("  seen in: {}\n", shrunk.diagnosed_in == line ? "the case before it was shrunk" : shrunk.diagnosed_in);
+  }
   const bool is_smaller = shrunk.job.line != line;
   fmt::print("  shrunk in {} tries from: {}\n", shrunk.tries, is_smaller ? line : "itself, nothing smaller fails");
 }

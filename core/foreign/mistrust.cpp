@@ -57,7 +57,11 @@ std::optional<std::string> mistrust_of(const Judged& judged) {
   });
   if (hidden) return hidden;
   if (!all(judged, says_nothing)) return std::nullopt;
-  return "zeros instead of " + names(judged, says_nothing) + " would pass, so nothing was tested";
+  const std::string sentence = "zeros instead of " + names(judged, says_nothing) + " would pass, so nothing was tested";
+  constexpr double beyond_sums = 1e5;  // a unit roundoff of fp32 is a hundredth of a weight
+  if (judged.largest_score < beyond_sums) return sentence;
+  return sentence + "; scores reach " + text_of(std::round(judged.largest_score)) +
+         ", where rounding decides which key wins";
 }
 
 std::vector<std::string> weak_sides(const Judged& judged) {

@@ -258,5 +258,18 @@ TEST(Mistrust, ZerosThatWouldPassAreNoPass) {
   EXPECT_THAT(*judged.mistrust, HasSubstr("zeros instead of o, dq, dk would pass"));
 }
 
+TEST(Mistrust, ScoresThatRoundingDecidesTestNothing) {
+  Problem p = causal(20);
+  p.direction = Direction::forward;
+  TheirRun run(p);
+  for (double& x : run.inputs->q.values) x *= 1e9;
+  *run.outputs = oracle<double>(p, *run.inputs);
+  Foreign f = run.foreign();
+  f.outputs[1] = {};
+  const Judged judged = judge_foreign(f, {});
+  EXPECT_EQ(judged.verdict(), Verdict::mistrusted);
+  EXPECT_THAT(judged.mistrust.value_or(""), HasSubstr("where rounding decides which key wins"));
+}
+
 }  // namespace
 }  // namespace ringscope

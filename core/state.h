@@ -21,7 +21,8 @@ struct StateRow {
   Real* o;  // [Dv]
   std::int64_t dim_v = 0;
 
-  bool is_empty() const { return m == no_score<Real>; }
+  // Scores that are all NaN leave m where it was; then l is NaN.
+  bool is_empty() const { return m == no_score<Real> && l == 0; }
 
   void clear() const {
     m = no_score<Real>;
@@ -49,7 +50,7 @@ struct StateRow {
 
   // An empty State on either side leaves the other's bits as they are.
   void merge(Real from_m, Real from_l, const Real* from_o) const {
-    if (from_m == no_score<Real>) return;
+    if (from_m == no_score<Real> && from_l == 0) return;
     if (is_empty()) {
       m = from_m;
       l = from_l;

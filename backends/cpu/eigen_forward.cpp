@@ -19,7 +19,7 @@ void weigh_row(const TilePair<Real>& pair, std::int64_t r, const StateRow<Real>&
   const std::int64_t keys = pair.keys.size;
   pair.score_row(r, s);
   const Real largest = ConstMap<Real>(s, 1, keys).maxCoeff();
-  if (largest == no_score<Real>) {
+  if (largest == no_score<Real> && std::none_of(s, s + keys, [](Real x) { return std::isnan(x); })) {
     std::fill_n(s, keys, Real(0));
     return;
   }

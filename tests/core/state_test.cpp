@@ -7,15 +7,15 @@
 namespace ringscope {
 namespace {
 
-struct Row {
+struct OwnRow {
   double m = 7, l = 7;
   std::vector<double> o = {7, 7};
   StateRow<double> view() { return {m, l, o.data(), 2}; }
-  bool operator==(const Row&) const = default;
+  bool operator==(const OwnRow&) const = default;
 };
 
-Row empty_row() {
-  Row row;
+OwnRow empty_row() {
+  OwnRow row;
   row.view().clear();
   return row;
 }
@@ -23,14 +23,14 @@ Row empty_row() {
 const std::vector<double> scores = {0.5, -1, 3, 3, -40, 2.5};
 const std::vector<double> values = {1, 2, -3, 4, 5, -6, 7, 8, 9, 10, -11, 12};
 
-Row row_of(std::size_t begin, std::size_t end) {
-  Row row = empty_row();
+OwnRow row_of(std::size_t begin, std::size_t end) {
+  OwnRow row = empty_row();
   for (std::size_t j = begin; j < end; ++j) row.view().absorb(scores[j], &values[2 * j]);
   return row;
 }
 
 TEST(State, IsTheSoftmaxOfWhatItAbsorbed) {
-  Row row = row_of(0, scores.size());
+  OwnRow row = row_of(0, scores.size());
   EXPECT_EQ(row.m, 3);
   long double l = 0, o[2] = {0, 0};
   for (std::size_t j = 0; j < scores.size(); ++j) {
@@ -43,10 +43,10 @@ TEST(State, IsTheSoftmaxOfWhatItAbsorbed) {
 }
 
 TEST(State, MergeOfPartsIsTheWhole) {
-  const Row whole = row_of(0, scores.size());
+  const OwnRow whole = row_of(0, scores.size());
   for (std::size_t cut = 0; cut <= scores.size(); ++cut) {
-    Row row = row_of(0, cut);
-    const Row rest = row_of(cut, scores.size());
+    OwnRow row = row_of(0, cut);
+    const OwnRow rest = row_of(cut, scores.size());
     row.view().merge(rest.m, rest.l, rest.o.data());
     EXPECT_EQ(row.m, whole.m);
     EXPECT_NEAR(row.l, whole.l, 1e-14);
@@ -54,9 +54,25 @@ TEST(State, MergeOfPartsIsTheWhole) {
   }
 }
 
+TEST(State, ScoresThatAreAllNaNAreNotNothing) {
+  const double nan = std::nan(""), v[2] = {1, 2};
+  OwnRow lost = empty_row();
+  lost.view().absorb(nan, v);
+  EXPECT_FALSE(lost.view().is_empty());
+  for (const OwnRow& part : {empty_row(), row_of(0, 4), lost}) {
+    for (const bool first : {true, false}) {
+      OwnRow row = first ? lost : part;
+      const OwnRow& other = first ? part : lost;
+      row.view().merge(other.m, other.l, other.o.data());
+      EXPECT_TRUE(std::isnan(row.view().finish()));
+      EXPECT_TRUE(std::isnan(row.o[0]) && std::isnan(row.o[1]));
+    }
+  }
+}
+
 TEST(State, EmptyIsTheIdentityOfMergeToTheBit) {
-  const Row some = row_of(0, 4), empty = empty_row();
-  Row row = some;
+  const OwnRow some = row_of(0, 4), empty = empty_row();
+  OwnRow row = some;
   row.view().merge(empty.m, empty.l, empty.o.data());
   EXPECT_EQ(row, some);
   row = empty;
@@ -65,21 +81,21 @@ TEST(State, EmptyIsTheIdentityOfMergeToTheBit) {
 }
 
 TEST(State, DroppedKeysCountInTheSumAlone) {
-  Row row = row_of(0, 2), kept = row_of(0, 2);
+  OwnRow row = row_of(0, 2), kept = row_of(0, 2);
   row.view().absorb(0.25, &values[4], 0);
   EXPECT_EQ(row.o, kept.o);
   EXPECT_GT(row.l, kept.l);
 }
 
 TEST(State, EqualScoresAreExact) {
-  Row row = empty_row();
+  OwnRow row = empty_row();
   for (std::size_t j = 0; j < 3; ++j) row.view().absorb(-1.5, &values[2 * j]);
   EXPECT_EQ(row.l, 3);
   EXPECT_EQ(row.o, (std::vector<double>{1 - 3 + 5, 2 + 4 - 6}));
 }
 
 TEST(State, EmptyFinishesAsZeroAndMinusInfinity) {
-  Row row = empty_row();
+  OwnRow row = empty_row();
   EXPECT_EQ(row.view().finish(), no_score<double>);
   EXPECT_EQ(row.o, (std::vector<double>{0, 0}));
   row.view().absorb_sink(2);

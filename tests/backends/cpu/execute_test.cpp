@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "backends/registry/registry.h"
 #include "core/rank_error.h"
 #include "tests/backends/cpu/run_case.h"
 
@@ -53,6 +54,25 @@ TEST(Execute, EveryScheduleKnowsEveryScoreTerm) {
 TEST(Execute, EveryScheduleManagesWithRanksWithoutRows) {
   for (const std::string& line : lines_of_every_schedule("b1 h6/2 s3x5 d4 f64", "contiguous", {5, 8})) {
     expect_oracle(line);
+  }
+}
+
+TEST(Execute, ANaNThatARowSeesNeverBecomesANumber) {
+  for (const std::string& recipe : lines_of_every_schedule("b1 h6/2 s13 d6/5 causal softcap=3", "zigzag", {1, 3, 5})) {
+    for (const std::string kernel : {"naive", "bitwise tile=3", "eigen tile=3"}) {
+      const Case c = parse_case(recipe + " | cpu:" + kernel);
+      const Plan plan = make_plan(c.problem, c.recipe);
+      Inputs inputs = random_inputs(plan.problem);
+      for (const std::int64_t key : {0, 1, 2, 9}) inputs.k.row(0, 1, key)[4] = std::nan("");
+      const Outputs want = oracle<double>(plan.problem, inputs);
+      const Outputs got = execute(*make_backend(c.backend), plan, inputs).outputs;
+      for (const auto tensor : output_tensors) {
+        for (std::size_t n = 0; n < (want.*tensor).values.size(); ++n) {
+          if (!std::isnan((want.*tensor).values[n])) continue;
+          ASSERT_TRUE(std::isnan((got.*tensor).values[n])) << to_line(c);
+        }
+      }
+    }
   }
 }
 

@@ -1,23 +1,25 @@
 #include "tools/interrupt.h"
 
+#include <atomic>
 #include <csignal>
 
 namespace ringscope {
 
 namespace {
 
-// A signal's handler can reach nothing else.
-volatile std::sig_atomic_t interrupts = 0;
+// A signal's handler can reach nothing else. Any thread may be the one that is interrupted.
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void note_interrupt(int) {
-  interrupts = 1;
+  interrupted = true;
   std::signal(SIGINT, SIG_DFL);
 }
 
 }  // namespace
 
 CatchInterrupts::CatchInterrupts() {
-  interrupts = 0;
+  interrupted = false;
   std::signal(SIGINT, note_interrupt);
 }
 
@@ -26,7 +28,7 @@ CatchInterrupts::~CatchInterrupts() {
 }
 
 bool CatchInterrupts::was_interrupted() const {
-  return interrupts != 0;
+  return interrupted;
 }
 
 }  // namespace ringscope

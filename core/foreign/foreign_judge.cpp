@@ -208,7 +208,9 @@ class HeadsJudge {
     f.ratio = over(std::sqrt(s.error2), by.norm);
     f.peak_ratio = over(s.most_error, by.peak);
     f.nonfinite = s.nonfinite;
-    const bool wrong = f.ratio > most_ratio || f.peak_ratio > most_peak_ratio || f.nonfinite > 0;
+    const bool beyond = f.ratio > most_ratio || f.peak_ratio > most_peak_ratio;
+    const bool lucky = beyond && s.judged < few_elements && s.most_reach <= 1;
+    const bool wrong = (beyond && !lucky) || f.nonfinite > 0;
     f.verdict = wrong ? Verdict::failed : Verdict::passed;
     if (wrong) {
       out.wrong = find_wrong_rows(out.row_errors, out.row_tolerance(), shape_of(problem_, output));
@@ -216,7 +218,7 @@ class HeadsJudge {
       f.verdict = Verdict::failed;
       out.wrong = find_wrong_rows(out.row_reach, most_reach, shape_of(problem_, output));
       out.hidden = alone(output, out.wrong->batch, out.wrong->head);
-    } else {
+    } else if (!lucky) {
       mistrust_heads(output);
     }
   }

@@ -16,6 +16,8 @@ namespace ringscope {
 inline constexpr double most_ratio = 3, most_peak_ratio = 6;
 // A row is wrong whatever the whole says when it errs by more than this many times what rounding can explain.
 inline constexpr double most_reach = 4;
+// Of fewer elements the yardstick's error may be next to nothing by luck: there an error within reach is no mistake.
+inline constexpr std::int64_t few_elements = 128;
 // A head is doubtful when it, alone, would be wrong by this factor, with an error that is no single rounding.
 inline constexpr double doubtful = 4, least_doubtful_reach = 0.25;
 

@@ -97,6 +97,22 @@ TEST(ForeignJudge, AnOutputStoredCoarserThanTheInputsIsJudgedByItsOwnType) {
   EXPECT_EQ(judge_foreign(f, {}).of(Output::o).figures.verdict, Verdict::passed);
 }
 
+TEST(ForeignJudge, AFewElementsAreRightWithinTheReachOfTheirRoundings) {
+  for (const ElementType type : {ElementType::f32, ElementType::f16, ElementType::bf16}) {
+    Problem p = causal(1, type);
+    p.batch = p.heads_q = p.heads_kv = 1, p.dim_qk = p.dim_v = 64;
+    TheirRun run(p);
+    double& lse = run.outputs->lse.values.front();
+    const double right = lse, probe = 1e-2;
+    lse = right + probe;
+    const double reach = probe / run.judge().of(Output::lse).row_reach.front();
+    lse = right + 0.9 * reach;
+    EXPECT_EQ(run.judge().of(Output::lse).figures.verdict, Verdict::passed) << name_of(type);
+    lse = right + 5 * reach;
+    EXPECT_EQ(run.judge().of(Output::lse).figures.verdict, Verdict::failed) << name_of(type);
+  }
+}
+
 TEST(ForeignJudge, ThreadsChangeNoBit) {
   TheirRun run(causal(70, ElementType::bf16));
   for (double& x : run.outputs->dk.values) x *= 1.01;

@@ -35,15 +35,22 @@ Error as_error(const CLI::App& program, const CLI::ParseError& error) {
   return {ErrorKind::bad_request, what_was_got(error), {}, "see `" + help + " --help`"};
 }
 
+Error unwritten_output() {
+  return {ErrorKind::bad_file, "standard output that cannot be written", "room for the output"};
+}
+
 // A full disk must not look like success.
 void require_written_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  throw Error(ErrorKind::bad_file, "standard output that cannot be written", "room for the output");
+  throw unwritten_output();
 }
+
+constexpr std::size_t longest_sentence = 4000;
 
 int refuse(const Error& error) {
   std::fflush(stdout);
-  std::fprintf(stderr, "%s %s\n", inked("ringscope:", Emphasis::bad, stderr).c_str(), error.what());
+  const std::string sentence = printable(std::string_view(error.what()).substr(0, longest_sentence));
+  std::fprintf(stderr, "%s %s\n", inked("ringscope:", Emphasis::bad, stderr).c_str(), sentence.c_str());
   return exit_code(error.kind);
 }
 
@@ -95,6 +102,7 @@ int run_program(std::vector<std::string> arguments) {
     return refuse(Error(ErrorKind::bad_request, "a request that needs more memory than there is", "a smaller one",
                         "`ringscope explain CASE` says what a case needs"));
   } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return refuse(unwritten_output());
     return refuse(
         Error(ErrorKind::bad_request, error.what(), "a request that this machine can serve", "try fewer ranks"));
   }

@@ -89,7 +89,7 @@ void print_verdict(const Report& report) {
 }
 
 void print_report(const Report& report, const std::string& repeat) {
-  fmt::print("{} {}\n  {}\n", verdict_word(report.verdict), report.case_line, report.reason);
+  fmt::print("{} {}\n  {}\n", verdict_word(report.verdict), printable(report.case_line), printable(report.reason));
   if (report.where) fmt::print("  {}\n", place_text(*report.where));
   print_figures(report);
   print_diagnosis(report);
@@ -98,8 +98,8 @@ void print_report(const Report& report, const std::string& repeat) {
 }
 
 void print_in_short(const Report& report) {
-  fmt::print("{} {}  {}\n", verdict_word(report.verdict), report.case_line,
-             report.where ? place_text(*report.where) : report.reason);
+  fmt::print("{} {}  {}\n", verdict_word(report.verdict), printable(report.case_line),
+             report.where ? place_text(*report.where) : printable(report.reason));
 }
 
 void print_shrunk(const Shrunk& shrunk, const std::string& line) {

@@ -40,6 +40,14 @@ TEST(Refusals, AFullDiskIsNoSuccess) {
   EXPECT_THAT(ran.err, HasSubstr("can be written"));
 }
 
+TEST(Refusals, NothingThatWasGotActsOnTheTerminal) {
+  for (const char* command : {"verify", "explain"}) {
+    const Ran ran = run({command, "h4 \x1b[31mred\x7f | ring r2"});
+    EXPECT_EQ(ran.code, 2) << command;
+    EXPECT_THAT(ran.out + ran.err, HasSubstr("\\x1b[31mred\\x7f")) << command;
+  }
+}
+
 TEST(Refusals, AWrittenScheduleIsProvedAgain) {
   const std::string path = testing::TempDir() + "written_schedule.txt";
   ASSERT_EQ(run({"prove", "h6/2 s23 causal | zigzag usp r2x2 kv-copies", "--write", path}).code, 0);

@@ -14,6 +14,7 @@ struct BackendChoice {
   std::string name = "cpu";  // cpu, cpu:naive, cpu:bitwise, cpu:plugin=FILE, cuda, ...
   int threads = 0;           // kernel threads per rank; 0: the backend chooses
   int tile = 0;              // rows and keys per tile; 0: the backend chooses
+  int link_mb = 0;           // megabytes a second from each rank to each other; 0: messages arrive at once
   bool operator==(const BackendChoice&) const = default;
 };
 

@@ -20,7 +20,7 @@ bool read_backend(std::string_view word, Case& c) {
   return true;
 }
 
-constexpr std::int64_t most_threads = 4096, largest_tile = 1 << 20;
+constexpr std::int64_t most_threads = 4096, largest_tile = 1 << 20, fastest_link_mb = 1'000'000;
 
 WordKind count_word(const char* name, const char* example, const char* sentence, std::int64_t most,
                     int BackendChoice::*field) {
@@ -95,6 +95,10 @@ std::vector<WordKind> backend_words() {
                              most_threads, &BackendChoice::threads));
   words.push_back(count_word("tile", "tile=32", "rows and keys per tile (the backend chooses if not said)",
                              largest_tile, &BackendChoice::tile));
+  words.push_back(count_word("link-mb", "link-mb=50",
+                             "megabytes a second from each rank to each other, so that `show timeline` shows what "
+                             "computing hides (messages arrive at once if not said)",
+                             fastest_link_mb, &BackendChoice::link_mb));
   return words;
 }
 

@@ -91,13 +91,14 @@ std::vector<Case> simpler_layout(const Case& c) {
 }
 
 std::vector<Case> fewer_options(const Case& c) {
-  std::vector<Case> cases(6, c);
+  std::vector<Case> cases(7, c);
   cases[0].recipe.prune = false;
   cases[1].recipe.kv_copies = false;
   cases[2].recipe.order = RingOrder::natural;
   cases[3].recipe.backward.reset();
   cases[4].backend.threads = 0;
   cases[5].backend.tile = 0;
+  cases[6].backend.link_mb = 0;
   return cases;
 }
 

@@ -184,7 +184,7 @@ void verify_trial(const Plan& plan, const Case& c, References& references, const
                   Verified& result) {
   auto planted = plant(plan, c.fault, c.seed);
   if (!planted) {
-    return conclude(result.report, Verdict::skipped, "fault does not apply: this schedule has no such place");
+    return conclude(result.report, Verdict::skipped, "fault does not apply: this case has no such place");
   }
   const Trial trial{plan, std::move(*planted)};
   if (!prove_trial(trial, options, result.report) && options.unproved == Unproved::refuse) return;

@@ -57,6 +57,7 @@ std::vector<std::string> defaults_of(const Case& c) {
   if (!c.recipe.prune) out.push_back("no prune: every KV block makes all its hops");
   if (c.backend.threads == 0) out.push_back("threads: the backend chooses (cores over ranks, at least 1)");
   if (c.backend.tile == 0) out.push_back("tile: the backend chooses");
+  if (c.backend.link_mb == 0) out.push_back("link-mb: messages arrive at once");
   if (c.fault.name.empty()) out.push_back("no fault is planted");
   return out;
 }
@@ -108,7 +109,7 @@ const char* how_a_fault_shows(FaultFamily family) {
 std::string fault_sentence(const Case& c, const Plan& plan) {
   const FaultKind* kind = find_fault(c.fault.name);
   const auto site = choose_site(*kind, plan, c.fault, c.seed);
-  if (!site) return "The fault does not apply: this schedule has no such place, so the run is skipped.";
+  if (!site) return "The fault does not apply: this case has no such place, so the run is skipped.";
   return fmt::format("A fault is planted: {}. {}", site->sentence, how_a_fault_shows(kind->family));
 }
 

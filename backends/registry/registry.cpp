@@ -74,6 +74,7 @@ std::vector<BackendInfo> backend_sentences() {
 std::unique_ptr<Backend> make_backend(const BackendChoice& choice) {
   cpu::CpuOptions options;
   options.kernel.threads = choice.threads;
+  options.link_bytes_per_second = 1e6 * choice.link_mb;
   if (choice.name.starts_with(plugin_prefix)) {
     options.kernel.tile = choice.tile;
     return std::make_unique<cpu::PluginBackend>(choice.name.substr(plugin_prefix.size()), options);

@@ -93,7 +93,8 @@ TEST(Shrink, ACaseThatAlwaysFailsBecomesTheSmallestOfAll) {
 TEST(Shrink, WordsThatDoNotMatterGo) {
   const Case c = parse_case(
       "b3 h8/2 s61x40 d24/10 bf16 causal window=20,3 sinks=2 kv-lens=7,40,12 softcap=30 alibi sink-logit dropout=0.5 "
-      "| zigzag usp r2x2 backward=qside prune kv-copies | cpu:eigen threads=2 tile=16 | poison seed=99");
+      "| zigzag usp r2x2 backward=qside prune kv-copies | cpu:eigen threads=2 tile=16 link-mb=9 | poison "
+      "seed=99");
   const auto shows = [](const Case& s) { return s.problem.terms.alibi && s.recipe.ranks.count() > 1; };
   EXPECT_EQ(to_line(shrink(c, shows)), "b1 h1 s1 d1 f32 alibi fwd | contiguous ring r2 | cpu:eigen | random seed=0");
 }

@@ -187,7 +187,7 @@ TEST(Program, ManyFailuresAreToldInOneLineEachAfterTheFirstFew) {
   EXPECT_EQ(lines, failed);
   EXPECT_GT(failed, 20);
   EXPECT_THAT(run({"verify", "--random", "60", "--seed", "2", "--fault", "strict-causal"}).out,
-              HasSubstr(" skipped: fault does not apply: this schedule has no such place\n"));
+              HasSubstr(" skipped: fault does not apply: this case has no such place\n"));
   EXPECT_LT(reports, 20);
 }
 

@@ -46,6 +46,19 @@ TEST(Registry, EveryBackendComputesTheOracle) {
   }
 }
 
+TEST(Registry, MessagesTakeAsLongAsTheLinkOfTheCaseLineMakesThem) {
+  const Case c = parse_case("b1 h2 s16 d4 f32 fwd | contiguous ring r4 | cpu link-mb=1");
+  const Plan plan = make_plan(c.problem, c.recipe);
+  const RunResult result = execute(*make_backend(c.backend), plan, cpu::random_inputs(plan.problem));
+  double end_seconds = 0;
+  std::int64_t block_bytes = 0;
+  for (const TraceEvent& e : result.trace.events) {
+    end_seconds = std::max(end_seconds, e.end_seconds);
+    block_bytes = std::max(block_bytes, e.bytes);
+  }
+  EXPECT_GE(end_seconds, 3 * 0.999e-6 * static_cast<double>(block_bytes));  // three hops, each after the one before
+}
+
 TEST(Registry, SaysHowToGetWhatIsMissing) {
   for (const std::string name : {"cuda", "cuda:bitwise", "cuda:mma", "cuda-emu"}) {
     EXPECT_EQ(kind_of_refusal(name), ErrorKind::unsupported) << name;

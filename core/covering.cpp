@@ -4,13 +4,11 @@
 #include <numeric>
 #include <optional>
 
+#include "core/index.h"
+
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Which pairs of levels have occurred, as bits.
 class Pairs {

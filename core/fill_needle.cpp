@@ -41,7 +41,7 @@ Code code_of(const Problem& problem) {
   return code;
 }
 
-std::optional<std::string> refuse(const Problem& problem) {
+std::optional<std::string> refuse_needle(const Problem& problem) {
   const ScoreTerms& terms = problem.terms;
   const auto without = [](const char* term) {
     return "needle without " + std::string(term) + ": the needle's score is exactly 0 and its weight exactly 1";
@@ -118,7 +118,7 @@ void write_index(const Code& code, std::int64_t key, double offset, double* row)
   row[code.bits] = offset;
 }
 
-Inputs make(const Problem& problem, std::uint64_t seed) {
+Inputs make_needle(const Problem& problem, std::uint64_t seed) {
   const Code code = code_of(problem);
   Inputs inputs;
   inputs.q = Tensor(problem.shape_q());
@@ -137,7 +137,7 @@ Inputs make(const Problem& problem, std::uint64_t seed) {
   return inputs;
 }
 
-std::optional<ExactOutputs> exact(const Problem& problem, std::uint64_t, const Inputs& inputs) {
+std::optional<ExactOutputs> exact_needle(const Problem& problem, std::uint64_t, const Inputs& inputs) {
   ExactOutputs out{.o = Tensor(problem.shape_o()),
                    .lse = Tensor(problem.shape_lse(), -std::numeric_limits<double>::infinity())};
   const bool backward = problem.has_backward();
@@ -165,8 +165,8 @@ std::optional<ExactOutputs> exact(const Problem& problem, std::uint64_t, const I
 
 const FillKind needle_fill{
     {Fill::needle, "needle", "each query finds exactly one key: O, LSE and all gradients are exact in every type"},
-    refuse,
-    make,
-    exact};
+    refuse_needle,
+    make_needle,
+    exact_needle};
 
 }  // namespace ringscope

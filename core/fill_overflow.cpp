@@ -8,7 +8,7 @@ namespace ringscope {
 
 namespace {
 
-constexpr std::int64_t largest = 8;  // of the integers: exact in every type
+constexpr std::int64_t largest_integer = 8;  // of the integers: exact in every type
 
 // Q and K are integers times these powers of two.
 struct Powers {
@@ -25,14 +25,14 @@ Powers powers_of(const Problem& problem) {
 }
 
 bool holds_integers_times(ElementType type, double power) {
-  for (std::int64_t n = 1; n <= largest; ++n) {
+  for (std::int64_t n = 1; n <= largest_integer; ++n) {
     const double value = static_cast<double>(n) * power;
     if (round_to(type, value) != value) return false;
   }
   return true;
 }
 
-std::optional<std::string> refuse(const Problem& problem) {
+std::optional<std::string> refuse_overflow(const Problem& problem) {
   int exponent = 0;
   if (problem.scale() <= 0 || std::frexp(problem.scale(), &exponent) != 0.5) {
     return "a scale that is a power of two, like scale=0.25: the scores of overflow are exact";
@@ -48,11 +48,11 @@ std::optional<std::string> refuse(const Problem& problem) {
   return std::nullopt;
 }
 
-Inputs make(const Problem& problem, std::uint64_t seed) {
+Inputs make_overflow(const Problem& problem, std::uint64_t seed) {
   const Powers powers = powers_of(problem);
   Inputs inputs;
-  inputs.q = small_integers(problem.shape_q(), largest, Draw(seed, Stream::q));
-  inputs.k = small_integers(problem.shape_k(), largest, Draw(seed, Stream::k));
+  inputs.q = small_integers(problem.shape_q(), largest_integer, Draw(seed, Stream::q));
+  inputs.k = small_integers(problem.shape_k(), largest_integer, Draw(seed, Stream::k));
   for (double& x : inputs.q.values) x *= powers.q;
   for (double& x : inputs.k.values) x *= powers.k;
   inputs.v = normals(problem.shape_v(), problem.type, Draw(seed, Stream::v));
@@ -60,7 +60,7 @@ Inputs make(const Problem& problem, std::uint64_t seed) {
   return inputs;
 }
 
-std::optional<ExactOutputs> exact(const Problem&, std::uint64_t, const Inputs&) {
+std::optional<ExactOutputs> exact_overflow(const Problem&, std::uint64_t, const Inputs&) {
   return std::nullopt;
 }
 
@@ -68,8 +68,8 @@ std::optional<ExactOutputs> exact(const Problem&, std::uint64_t, const Inputs&) 
 
 const FillKind overflow_fill{
     {Fill::overflow, "overflow", "integers whose exact scores reach 1e4: exp without its maximum overflows"},
-    refuse,
-    make,
-    exact};
+    refuse_overflow,
+    make_overflow,
+    exact_overflow};
 
 }  // namespace ringscope

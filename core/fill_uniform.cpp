@@ -11,25 +11,25 @@ namespace ringscope {
 
 namespace {
 
-constexpr std::int64_t largest = 8;  // of |v|: exact in every type
+constexpr std::int64_t largest_value = 8;  // of |v|: exact in every type
 constexpr double exact_limit = 0x1p24;
 
-std::optional<std::string> refuse(const Problem& problem) {
+std::optional<std::string> refuse_uniform(const Problem& problem) {
   if (problem.terms.alibi) return "uniform without alibi: its scores are all 0";
   if (problem.terms.dropout != 0 && problem.terms.dropout != 0.5) {
     return "uniform with dropout=0.5 or none: only then is 1 / (1 - p) exact";
   }
-  if (2.0 * largest * static_cast<double>(problem.len_kv) >= exact_limit) {
+  if (2.0 * largest_value * static_cast<double>(problem.len_kv) >= exact_limit) {
     return "uniform with Skv below 2^20: its sums are exact in fp32";
   }
   return std::nullopt;
 }
 
-Inputs make(const Problem& problem, std::uint64_t seed) {
+Inputs make_uniform(const Problem& problem, std::uint64_t seed) {
   Inputs inputs;
   inputs.q = Tensor(problem.shape_q());
   inputs.k = Tensor(problem.shape_k());
-  inputs.v = small_integers(problem.shape_v(), largest, Draw(seed, Stream::v));
+  inputs.v = small_integers(problem.shape_v(), largest_value, Draw(seed, Stream::v));
   fill_rest(problem, seed, inputs);
   std::fill(inputs.sink_logit.begin(), inputs.sink_logit.end(), 0.0);
   return inputs;
@@ -41,7 +41,7 @@ double stored_quotient(const Problem& problem, double sum, double count) {
   return round_to(output_type(problem.type), round_to(compute, sum / count));
 }
 
-std::optional<ExactOutputs> exact(const Problem& problem, std::uint64_t, const Inputs& inputs) {
+std::optional<ExactOutputs> exact_uniform(const Problem& problem, std::uint64_t, const Inputs& inputs) {
   ExactOutputs out{.o = Tensor(problem.shape_o()), .lse = Tensor(problem.shape_lse()), .lse_ulps = 1};
   const MaskRows mask = problem.mask_rows();
   std::vector<double> sum(static_cast<std::size_t>(problem.dim_v));
@@ -74,8 +74,8 @@ std::optional<ExactOutputs> exact(const Problem& problem, std::uint64_t, const I
 
 const FillKind uniform_fill{
     {Fill::uniform, "uniform", "Q = K = 0 and integer V: every key counts the same, O is exact by one division"},
-    refuse,
-    make,
-    exact};
+    refuse_uniform,
+    make_uniform,
+    exact_uniform};
 
 }  // namespace ringscope

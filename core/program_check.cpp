@@ -5,14 +5,11 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/index.h"
 
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::span<const std::int64_t> of_step(const std::vector<std::int64_t>& items, const std::vector<std::int64_t>& begin,
                                       int step) {

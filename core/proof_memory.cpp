@@ -39,7 +39,7 @@ Atom ProofMemory::atom_of(std::uint64_t key) const {
 }
 
 // Keys of slots and of own atoms do not meet: the lowest bit tells them apart.
-Place& ProofMemory::place(int rank, const Atom& atom, int slot) {
+SlotUse& ProofMemory::place(int rank, const Atom& atom, int slot) {
   const std::uint64_t slot_key =
       static_cast<std::uint64_t>(slot) * tensor_kinds + static_cast<std::uint64_t>(atom.tensor);
   return ranks_[at(rank)].places[at_home(rank, atom) ? 2 * key(atom) : 2 * slot_key + 1];
@@ -58,7 +58,7 @@ void ProofMemory::grow(Rank& rank, std::int64_t bytes) {
   rank.peak = std::max(rank.peak, rank.bytes);
 }
 
-void ProofMemory::refuse_slot(int rank, const Atom& atom, int slot, int step, const Place& p) {
+void ProofMemory::refuse_slot(int rank, const Atom& atom, int slot, int step, const SlotUse& p) {
   const std::string where = at_home(rank, atom) ? " at home" : " in slot " + std::to_string(slot);
   const std::string why =
       p.held > 0 ? ", which still holds data"
@@ -69,7 +69,7 @@ void ProofMemory::refuse_slot(int rank, const Atom& atom, int slot, int step, co
 }
 
 void ProofMemory::reserve(int rank, const Atom& atom, int slot, int step, int landing_step) {
-  Place& p = place(rank, atom, slot);
+  SlotUse& p = place(rank, atom, slot);
   const bool free = p.held == 0 && p.busy_until < step && (p.reserved < step || p.reserved == landing_step);
   if (!free) refuse_slot(rank, atom, slot, step, p);
   p.reserved = landing_step;
@@ -81,7 +81,7 @@ HeldAtom& ProofMemory::create(int rank, const Atom& atom, int slot, int step, st
   if (!own && slot == home_slot) {
     log_.add(Rule::overwrite, step, rank, slice(atom), "puts", " into slot 0, where only its own blocks live");
   }
-  Place& p = place(rank, atom, slot);
+  SlotUse& p = place(rank, atom, slot);
   const bool gathers = filler == p.filler;
   const bool expected = p.reserved < step || filler == landings_of(p.reserved);
   const bool free = p.held > 0 ? gathers : p.busy_until < step && expected;
@@ -100,7 +100,7 @@ void ProofMemory::remove(int rank, const Atom& atom, int step) {
   const HeldAtom* held = r.atoms.find(key(atom));
   if (held == nullptr) return;
   const int until = std::max(step, held->read_until);
-  Place& p = place(rank, atom, held->slot);
+  SlotUse& p = place(rank, atom, held->slot);
   --p.held;
   p.busy_until = std::max(p.busy_until, until);
   if (until > step) {

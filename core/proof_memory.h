@@ -6,6 +6,7 @@
 
 #include "core/flat_map.h"
 #include "core/head_units.h"
+#include "core/index.h"
 #include "core/plan.h"
 #include "core/violation_log.h"
 
@@ -26,7 +27,7 @@ struct HeldAtom {
 };
 
 // Where atoms live: one slot of one tensor or, at home, the place of one own atom.
-struct Place {
+struct SlotUse {
   std::int32_t held = 0;
   std::int32_t busy_until = -1;  // the last step that uses what was here
   std::int32_t reserved = -1;    // the step whose landings will fill it; over once that step is
@@ -69,7 +70,7 @@ class ProofMemory {
  private:
   struct Rank {
     FlatMap<HeldAtom> atoms;
-    FlatMap<Place> places;
+    FlatMap<SlotUse> places;
     std::int64_t bytes = 0, peak = 0;
   };
   struct Release {
@@ -77,11 +78,10 @@ class ProofMemory {
     std::int64_t bytes;
   };
 
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   std::uint64_t key(const Atom& atom) const;
   Atom atom_of(std::uint64_t key) const;
-  Place& place(int rank, const Atom& atom, int slot);
-  void refuse_slot(int rank, const Atom& atom, int slot, int step, const Place& place);
+  SlotUse& place(int rank, const Atom& atom, int slot);
+  void refuse_slot(int rank, const Atom& atom, int slot, int step, const SlotUse& place);
   void grow(Rank& rank, std::int64_t bytes);
 
   const Plan& plan_;

@@ -1,12 +1,10 @@
 #include "core/schedule.h"
 
+#include "core/index.h"
+
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <class Item>
 std::span<const Item> part(const std::vector<Item>& items, std::int64_t begin, std::int64_t end) {

@@ -1,17 +1,10 @@
 // The verbs Attend and Finish of the symbolic run.
 #include <string>
 
+#include "core/index.h"
 #include "core/symbolic_run.h"
 
 namespace ringscope {
-
-namespace {
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
 
 void SymbolicRun::compute(int step) {
   const auto attends = [&] {

@@ -4,13 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "core/index.h"
+
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 Combine combine_of(TensorKind tensor) {
   if (tensor == TensorKind::state) return Combine::merge;

@@ -11,7 +11,7 @@ namespace ringscope {
 
 namespace {
 
-constexpr std::uint64_t longest_header = 65535;
+constexpr std::uint64_t longest_npy_header = 65535;
 constexpr std::size_t most_dimensions = 64;
 
 class HeaderText {
@@ -156,8 +156,9 @@ NpyHeader read_npy_header(Bytes npy, const FilePlace& place) {
   const std::uint64_t length = major == 1 ? reader.u16() : reader.u32();
   const Bytes text = reader.take(length);
   if (reader.ended()) place.refuse("an npy header beyond the entry's end", "one inside it");
-  if (length > longest_header) {
-    place.refuse("an npy header of " + std::to_string(length) + " bytes", "at most " + std::to_string(longest_header));
+  if (length > longest_npy_header) {
+    place.refuse("an npy header of " + std::to_string(length) + " bytes",
+                 "at most " + std::to_string(longest_npy_header));
   }
   NpyHeader header{.data_begin = npy.size() - reader.rest().size()};
   read_dict(HeaderText(text_in(text), place), header, place);

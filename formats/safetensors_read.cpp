@@ -20,7 +20,7 @@ namespace ringscope {
 namespace {
 
 // A header entry costs up to ten times its text in memory: this is what bounds it.
-constexpr std::uint64_t longest_header = std::uint64_t{16} << 20;
+constexpr std::uint64_t longest_json_header = std::uint64_t{16} << 20;
 constexpr std::uint64_t length_bytes = 8;
 
 struct TypeWord {
@@ -238,7 +238,7 @@ Bytes header_of(Bytes file, const FilePlace& place) {
   if (reader.ended()) place.refuse(std::to_string(file.size()) + " bytes", "8 bytes of header length at least", fix);
   const FilePlace header = place.at("header");
   const std::string got = "a length of " + std::to_string(length) + " bytes";
-  if (length > longest_header) header.refuse(got, "at most " + std::to_string(longest_header), fix);
+  if (length > longest_json_header) header.refuse(got, "at most " + std::to_string(longest_json_header), fix);
   const std::optional<Bytes> bytes = part_of(reader.rest(), 0, length);
   if (!bytes)
     header.refuse(got + " where " + std::to_string(reader.rest().size()) + " follow", "a header inside the file", fix);

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/index.h"
 #include "pictures/frame.h"
 #include "pictures/words.h"
 
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 int ranks_of(const BalanceBars& bars) {
   return static_cast<int>(bars.pairs.size());
@@ -36,17 +33,15 @@ std::string figures(const BalanceBars& bars) {
   return "balance " + fixed(bars.balance, 3) + ", lockstep efficiency " + fixed(bars.lockstep_efficiency, 3);
 }
 
-constexpr int most_ranks = 64;
-
 double row_height(const BalanceBars& bars) {
   return ranks_of(bars) > 16 ? 10 : 18;
 }
 
 double height_of(const BalanceBars& bars) {
-  return 46 + row_height(bars) * static_cast<double>(shown(ranks_of(bars), most_ranks).size());
+  return 46 + row_height(bars) * static_cast<double>(shown(ranks_of(bars), most_ranks_shown).size());
 }
 
-constexpr double heading = 40, bar_width = 640, figure_width = 110;
+constexpr double bars_heading = 40, bar_width = 640, figure_width = 110;
 
 // Steps that share a frame, so that no rank has more than a hundred.
 std::size_t steps_per_frame(const BalanceBars& bars) {
@@ -70,7 +65,7 @@ void draw_rank(const BalanceBars& bars, int rank, double y, double points_per_pa
   const double height = row_height(bars);
   const std::vector<std::int64_t> slowest = longest(bars);
   const std::size_t by = steps_per_frame(bars);
-  double x = frame_margin + heading;
+  double x = frame_margin + bars_heading;
   for (std::size_t t = 0; t < slowest.size(); t += by) {
     const std::size_t end = std::min(slowest.size(), t + by);
     const std::int64_t most = sum_of(slowest, t, end), mine = sum_of(bars.pairs[at(rank)], t, end);
@@ -98,26 +93,26 @@ Picture draw(std::span<const BalanceBars> all) {
   Picture p = framed("Balance: who works, who waits",
                      "Time runs to the right. A frame is one step, as long as its busiest rank needs; the rest of it "
                      "is waiting.",
-                     heading + bar_width + figure_width, height);
+                     bars_heading + bar_width + figure_width, height);
   double y = frame_top;
   for (const BalanceBars& bars : all) {
     p.texts.push_back({frame_margin, y + 14, bars.name, Align::left, Ink::text, 13});
     p.texts.push_back({frame_margin, y + 30, figures(bars), Align::left, Ink::accent, 12});
     y += 38;
-    for (const int rank : shown(ranks_of(bars), most_ranks)) {
+    for (const int rank : shown(ranks_of(bars), most_ranks_shown)) {
       const double h = row_height(bars), size = std::min(12.0, h * 0.8);
-      p.texts.push_back(
-          {frame_margin + heading - 8, y + h * 0.72, rank < 0 ? "…" : rank_name(rank), Align::right, Ink::text, size});
+      p.texts.push_back({frame_margin + bars_heading - 8, y + h * 0.72, rank < 0 ? "…" : rank_name(rank), Align::right,
+                         Ink::text, size});
       if (rank >= 0) {
         draw_rank(bars, rank, y, bar_width / static_cast<double>(most), p);
-        p.texts.push_back({frame_margin + heading + bar_width + figure_width, y + h * 0.72,
+        p.texts.push_back({frame_margin + bars_heading + bar_width + figure_width, y + h * 0.72,
                            grouped(total_of(bars.pairs[at(rank)])), Align::right, Ink::faint, size});
       }
       y += h;
     }
     y += 8;
   }
-  add_legend(p, frame_margin + heading, y + 8,
+  add_legend(p, frame_margin + bars_heading, y + 8,
              {{{.ink = Ink::accent}, "work (allowed pairs, all heads)"},
               {{.ink = Ink::faint, .pattern = Pattern::outlined}, "waiting for the busiest rank of the step"}});
   widen_to_words(p);
@@ -133,7 +128,7 @@ Sheet write(std::span<const BalanceBars> all) {
   Sheet sheet;
   for (const BalanceBars& bars : all) {
     sheet.say(bars.name);
-    for (const int rank : shown(ranks_of(bars), most_ranks)) {
+    for (const int rank : shown(ranks_of(bars), most_ranks_shown)) {
       if (rank < 0) {
         sheet.add({{"    …", Ink::faint}});
         continue;

@@ -4,16 +4,13 @@
 #include <array>
 #include <cmath>
 
+#include "core/index.h"
 #include "pictures/frame.h"
 #include "pictures/words.h"
 
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 bool is_wrong(double ratio) {
   return !(ratio <= 1);

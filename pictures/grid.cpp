@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/index.h"
 #include "pictures/frame.h"
 
 namespace ringscope {
@@ -9,10 +10,6 @@ namespace ringscope {
 namespace {
 
 constexpr int most_rows = 64, gap_columns = 2, widest_name = 24;
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::string cell(const std::vector<std::string>& row, int column) {
   return column < 0 ? "…" : at(column) < row.size() ? row[at(column)] : "";

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "core/index.h"
 #include "pictures/words.h"
 
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 // The runs of consecutive positions of one block, in local order.
 std::vector<Stretch> runs_of(const Layout& layout, Side side, int block) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/index.h"
 #include "pictures/frame.h"
 #include "pictures/layout_strip.h"
 #include "pictures/words.h"
@@ -8,19 +9,14 @@ namespace ringscope {
 
 namespace {
 
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 // How many positions from the start are drawn: all, unless they change hands too often for the room there is.
 std::int64_t drawn_positions(const LayoutStrip::OneSide& side, std::int64_t most_stretches) {
   const auto n = static_cast<std::int64_t>(side.stretches.size());
   return n <= most_stretches ? side.len : side.stretches[at(most_stretches - 1)].end;
 }
 
-constexpr double heading = 44, strip_width = 760;
+constexpr double strip_heading = 44, strip_width = 760;
 constexpr std::int64_t most_stretches = 128;
-constexpr int most_ranks = 64;
 
 Box stretch_box(const Stretch& s, double x, double y, double width, double height) {
   return {.x = x,
@@ -39,11 +35,11 @@ double row_height(const LayoutStrip& strip) {
 }
 
 double height_of(const LayoutStrip& strip) {
-  return 100 + row_height(strip) * static_cast<double>(shown(strip.ranks, most_ranks).size());
+  return 100 + row_height(strip) * static_cast<double>(shown(strip.ranks, most_ranks_shown).size());
 }
 
 void draw_positions(const LayoutStrip::OneSide& side, std::int64_t drawn, double y, Picture& p) {
-  const double left = frame_margin + heading,
+  const double left = frame_margin + strip_heading,
                scale = strip_width / static_cast<double>(std::max<std::int64_t>(1, drawn));
   double last_mark = -100;
   for (const Stretch& s : side.stretches) {
@@ -59,7 +55,7 @@ void draw_positions(const LayoutStrip::OneSide& side, std::int64_t drawn, double
 
 // The rows of one rank as they lie in its memory, on the scale of the fullest rank.
 void draw_rank(const std::vector<Stretch>& list, double y, double height, double scale, Picture& p) {
-  double x = frame_margin + heading;
+  double x = frame_margin + strip_heading;
   for (std::size_t i = 0; i < std::min(list.size(), at(most_stretches)); ++i) {
     const double width = static_cast<double>(list[i].size()) * scale;
     Box box = stretch_box(list[i], x, y + 1, width, height - 2);
@@ -77,7 +73,7 @@ void draw_rank(const std::vector<Stretch>& list, double y, double height, double
 Picture draw(const LayoutStrip& strip) {
   Picture p = framed("Who owns which tokens",
                      "Above, the sequence in its order; below, the rows of each rank as they lie in its memory.",
-                     heading + strip_width + 70, height_of(strip) * static_cast<double>(strip.sides.size()));
+                     strip_heading + strip_width + 70, height_of(strip) * static_cast<double>(strip.sides.size()));
   double y = frame_top;
   for (const LayoutStrip::OneSide& side : strip.sides) {
     const std::int64_t drawn = drawn_positions(side, most_stretches);
@@ -86,9 +82,9 @@ Picture draw(const LayoutStrip& strip) {
     std::int64_t most = 1;
     for (const std::vector<Stretch>& list : side.rows) most = std::max(most, rows_of(list));
     double row_y = y + 76;
-    for (const int rank : shown(strip.ranks, most_ranks)) {
+    for (const int rank : shown(strip.ranks, most_ranks_shown)) {
       const double height = row_height(strip);
-      p.texts.push_back({frame_margin + heading - 8, row_y + height * 0.7, rank < 0 ? "…" : rank_name(rank),
+      p.texts.push_back({frame_margin + strip_heading - 8, row_y + height * 0.7, rank < 0 ? "…" : rank_name(rank),
                          Align::right, Ink::text, std::min(12.0, height * 0.85)});
       if (rank >= 0) draw_rank(side.rows[at(rank)], row_y, height, strip_width / static_cast<double>(most), p);
       row_y += height;

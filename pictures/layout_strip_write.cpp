@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/index.h"
 #include "pictures/layout_strip.h"
 #include "pictures/words.h"
 
@@ -7,11 +8,6 @@ namespace ringscope {
 
 namespace {
 
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-constexpr int most_ranks = 64;
 constexpr int strip_columns = 72;
 
 constexpr std::string_view owner_digits = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -82,7 +78,7 @@ Sheet write(const LayoutStrip& strip) {
     const std::int64_t drawn = written_positions(side);
     sheet.add({{heading_of(side, drawn), Ink::accent}});
     sheet.add(strip_line(side, drawn));
-    for (const int rank : shown(strip.ranks, most_ranks)) {
+    for (const int rank : shown(strip.ranks, most_ranks_shown)) {
       sheet.add(rank < 0 ? SheetLine{{"    …", Ink::faint}} : rank_line(side.rows[at(rank)], rank));
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/index.h"
 #include "pictures/layout_strip.h"
 #include "pictures/words.h"
 
@@ -10,10 +11,6 @@ namespace ringscope {
 namespace {
 
 constexpr std::int64_t most_lines = 64;  // rows or columns of a map: one glyph each fits a terminal
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 // One row or column of the map.
 struct Strip {

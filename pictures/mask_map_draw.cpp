@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.h"
 #include "pictures/frame.h"
 #include "pictures/mask_map.h"
 #include "pictures/words.h"
@@ -8,10 +9,6 @@
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::string tooltip_of(const MaskMap& map, std::int64_t row, std::int64_t column) {
   const MaskTile& tile = map.tile(row, column);

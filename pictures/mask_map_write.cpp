@@ -1,16 +1,13 @@
 #include <algorithm>
 #include <map>
 
+#include "core/index.h"
 #include "pictures/mask_map.h"
 #include "pictures/words.h"
 
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 // With room: "▨2 136", the glyph, the step and the pairs; with less: "▨2"; with least: "▨".
 struct CellStyle {

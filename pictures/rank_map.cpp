@@ -11,7 +11,6 @@ namespace ringscope {
 
 namespace {
 
-constexpr int most_ranks = 64;
 constexpr std::int64_t most_columns = 120;
 
 bool is_wrong(const RankCell& cell) {
@@ -87,7 +86,8 @@ Picture draw(const std::vector<RankMap>& maps, std::string title, std::string su
   constexpr double heading = 80, width = 600, row_height = 20, between = 58, remark = 120;
   double height = 24;
   for (const RankMap& map : maps) {
-    height += between + row_height * static_cast<double>(shown(static_cast<int>(map.ranks.size()), most_ranks).size());
+    height +=
+        between + row_height * static_cast<double>(shown(static_cast<int>(map.ranks.size()), most_ranks_shown).size());
   }
   Picture p = framed(std::move(title), std::move(summary), heading + width + remark, height);
   double y = frame_top;
@@ -104,7 +104,7 @@ Picture draw(const std::vector<RankMap>& maps, std::string title, std::string su
                          Align::centre, Ink::faint, 10});
     }
     y += 14;
-    for (const int r : shown(static_cast<int>(map.ranks.size()), most_ranks)) {
+    for (const int r : shown(static_cast<int>(map.ranks.size()), most_ranks_shown)) {
       p.texts.push_back({frame_margin + heading - 8, y + 14, r < 0 ? "…" : map.ranks[static_cast<std::size_t>(r)],
                          Align::right, Ink::faint, 11});
       for (std::int64_t c = 0; r >= 0 && c < cells.columns; ++c) {
@@ -149,7 +149,7 @@ Sheet write(const std::vector<RankMap>& maps) {
   for (const RankMap& map : maps) {
     const RankMap cells = pooled(map, columns_together(map, columns));
     sheet.say(sentence_of(map), Ink::accent);
-    for (const int r : shown(static_cast<int>(map.ranks.size()), most_ranks)) {
+    for (const int r : shown(static_cast<int>(map.ranks.size()), most_ranks_shown)) {
       const std::string name = r < 0 ? "…" : map.ranks[static_cast<std::size_t>(r)];
       SheetLine line{{fit(name, heading - 1, Align::right) + " ", Ink::faint}};
       for (std::int64_t c = 0; r >= 0 && c < cells.columns; ++c) {

@@ -5,15 +5,12 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/index.h"
 #include "pictures/words.h"
 
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::string all_names(const Traffic& traffic, std::size_t most) {
   std::string out;

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <set>
 
+#include "core/index.h"
 #include "pictures/frame.h"
 #include "pictures/ring_step.h"
 #include "pictures/words.h"
@@ -11,10 +12,6 @@
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 struct Point {
   double x = 0, y = 0;

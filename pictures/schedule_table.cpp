@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "core/index.h"
 #include "pictures/frame.h"
 #include "pictures/words.h"
 
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::vector<int> steps_of(const ScheduleTable& table, Pass pass) {
   std::vector<int> out;

@@ -43,5 +43,6 @@ std::string_view name_of(Tile tile);
 
 // Which of n things fit when `room` are shown: all, or the first ones, -1 for "…", and the last ones.
 std::vector<int> shown(int n, int room);
+inline constexpr int most_ranks_shown = 64;
 
 }  // namespace ringscope

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "core/index.h"
 #include "pictures/words.h"
 
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 void add_blocks(const Layout& layout, Side side, const Blocks& blocks, std::vector<int>& list) {
   for (int i = 0; i < blocks.count; ++i) {

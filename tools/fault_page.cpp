@@ -100,13 +100,13 @@ std::string columns() {
   return names + "\n" + rule + "\n";
 }
 
-struct Section {
+struct FaultSection {
   FaultFamily family;
   const char* title;
 };
-constexpr Section sections[] = {{FaultFamily::schedule, "Faults of the schedule"},
-                                {FaultFamily::transport, "Faults of the world"},
-                                {FaultFamily::numeric, "Faults of the numbers"}};
+constexpr FaultSection sections[] = {{FaultFamily::schedule, "Faults of the schedule"},
+                                     {FaultFamily::transport, "Faults of the world"},
+                                     {FaultFamily::numeric, "Faults of the numbers"}};
 
 constexpr WithoutFault without_fault[] = {
     {"scores_16_bit",
@@ -160,7 +160,7 @@ FaultTable page_table() {
 std::string fault_page(FaultTable& table, const std::function<void(const FaultKind& fault)>& begun) {
   std::string sights, first_red;
   std::vector<FaultRow> rows;
-  for (const Section& section : sections) {
+  for (const FaultSection& section : sections) {
     sights += fmt::format("### {}\n\n{}", section.title, columns());
     for (const FaultKind& fault : fault_kinds()) {
       if (fault.family != section.family) continue;

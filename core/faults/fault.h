@@ -14,6 +14,11 @@
 
 namespace ringscope {
 
+// How the sentence of a site ends.
+inline std::string at_step(int step) {
+  return " at step " + std::to_string(step);
+}
+
 // One place of a plan where a fault can happen.
 struct FaultSite {
   int rank = -1, step = -1;  // -1: everywhere

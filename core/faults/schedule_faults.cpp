@@ -24,10 +24,6 @@ std::int64_t pairs_of(const PairCounter& pairs, const Attend& a) {
   return n;
 }
 
-std::string at_step(int step) {
-  return " at step " + std::to_string(step);
-}
-
 // An attend that the mask leaves without pairs changes nothing when it is left out.
 std::vector<FaultSite> attends_with_pairs(const Plan& plan) {
   std::vector<FaultSite> sites;

@@ -5,10 +5,6 @@ namespace ringscope {
 
 namespace {
 
-std::string at_step(int step) {
-  return " at step " + std::to_string(step);
-}
-
 std::vector<FaultSite> ranks_at_steps(const Plan& plan, const char* what) {
   std::vector<FaultSite> sites;
   for (int t = 0; t < plan.schedule.steps(); ++t) {

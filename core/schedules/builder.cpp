@@ -5,14 +5,11 @@
 #include <utility>
 
 #include "core/footprint.h"
+#include "core/index.h"
 
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 Heads all_heads(std::int64_t count) {
   return {0, static_cast<std::uint16_t>(count)};

@@ -1,12 +1,10 @@
 #include "core/schedules/rotate.h"
 
+#include "core/index.h"
+
 namespace ringscope {
 
 namespace {
-
-constexpr std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 // What is known of one traveller at one stop before a step is written.
 struct Visit {

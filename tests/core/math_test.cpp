@@ -12,15 +12,15 @@ namespace ringscope {
 namespace {
 
 template <class Real>
-constexpr Real inf = std::numeric_limits<Real>::infinity();
+constexpr Real infinite = std::numeric_limits<Real>::infinity();
 
 // The error in units of the last place of the right value.
 template <class Real>
 double ulps(Real got, long double want) {
   const Real rounded = static_cast<Real>(want);
-  if (std::isinf(rounded)) return got == rounded ? 0 : inf<double>;
+  if (std::isinf(rounded)) return got == rounded ? 0 : infinite<double>;
   const Real size = std::fabs(rounded);
-  const long double ulp = std::nextafter(size, inf<Real>) - size;
+  const long double ulp = std::nextafter(size, infinite<Real>) - size;
   return static_cast<double>(std::fabs(static_cast<long double>(got) - want) / ulp);
 }
 
@@ -96,23 +96,23 @@ TYPED_TEST(Math, SinAndCosAreRightToTwoUlpsForEveryPosition) {
 TYPED_TEST(Math, EdgesAreDefined) {
   using Real = TypeParam;
   const Real nan = std::numeric_limits<Real>::quiet_NaN();
-  EXPECT_EQ(math::exp(-inf<Real>), 0);
-  EXPECT_EQ(math::exp(inf<Real>), inf<Real>);
+  EXPECT_EQ(math::exp(-infinite<Real>), 0);
+  EXPECT_EQ(math::exp(infinite<Real>), infinite<Real>);
   EXPECT_EQ(math::exp(Real(0)), 1);
   EXPECT_EQ(math::exp(Real(-0.0)), 1);
   EXPECT_EQ(math::exp(std::numeric_limits<Real>::lowest()), 0);
-  EXPECT_EQ(math::exp(std::numeric_limits<Real>::max()), inf<Real>);
-  EXPECT_EQ(math::log(Real(0)), -inf<Real>);
+  EXPECT_EQ(math::exp(std::numeric_limits<Real>::max()), infinite<Real>);
+  EXPECT_EQ(math::log(Real(0)), -infinite<Real>);
   EXPECT_EQ(math::log(Real(1)), 0);
-  EXPECT_EQ(math::log(inf<Real>), inf<Real>);
+  EXPECT_EQ(math::log(infinite<Real>), infinite<Real>);
   EXPECT_TRUE(std::isnan(math::log(Real(-1))));
-  EXPECT_EQ(math::tanh(inf<Real>), 1);
-  EXPECT_EQ(math::tanh(-inf<Real>), -1);
+  EXPECT_EQ(math::tanh(infinite<Real>), 1);
+  EXPECT_EQ(math::tanh(-infinite<Real>), -1);
   EXPECT_TRUE(std::signbit(math::tanh(Real(-0.0))));
   EXPECT_EQ(math::sin(Real(0)), 0);
   EXPECT_EQ(math::cos(Real(0)), 1);
   for (const Real got : {math::exp(nan), math::exp2(nan), math::log(nan), math::tanh(nan), math::sin(nan),
-                         math::cos(nan), math::sin(inf<Real>)}) {
+                         math::cos(nan), math::sin(infinite<Real>)}) {
     EXPECT_TRUE(std::isnan(got));
   }
 }

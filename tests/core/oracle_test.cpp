@@ -13,7 +13,7 @@
 namespace ringscope {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::vector<const Tensor*> tensors_of(const Outputs& x) {
   return {&x.o, &x.lse, &x.dq, &x.dk, &x.dv};
@@ -81,7 +81,7 @@ TEST(Oracle, ForwardIsTheDefinitionPairByPair) {
             }
           }
           if (l == 0) {
-            EXPECT_EQ(*out.lse.row(b, h, i), -inf) << name;
+            EXPECT_EQ(*out.lse.row(b, h, i), -infinity) << name;
           } else {
             EXPECT_NEAR(*out.lse.row(b, h, i), std::log(l), 1e-13) << name << " row " << i;
           }
@@ -174,7 +174,7 @@ TEST(Oracle, EmptyRowsGiveZerosAndMinusInfinity) {
   p.mask = {.causal = true, .offset = -2};  // rows 0 and 1 see nothing
   const Outputs out = oracle<double>(p, make_inputs(p, Fill::random, 1));
   for (std::int64_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(*out.lse.row(0, 0, i), -inf);
+    EXPECT_EQ(*out.lse.row(0, 0, i), -infinity);
     EXPECT_EQ(out.o.row(0, 0, i)[1], 0);
     EXPECT_EQ(out.dq.row(0, 0, i)[1], 0);
   }

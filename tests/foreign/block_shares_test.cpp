@@ -15,10 +15,10 @@ namespace ringscope {
 namespace {
 
 // A run whose rank 2 went wrong as `mistake` says.
-struct Scene {
+struct ShareScene {
   Evidence evidence;
 
-  Scene(const char* layout, const Mask& mask, int blocks_per_rank = 1) {
+  ShareScene(const char* layout, const Mask& mask, int blocks_per_rank = 1) {
     Problem p{
         .batch = 2, .heads_q = 4, .heads_kv = 2, .len_q = 37, .len_kv = 37, .dim_qk = 8, .dim_v = 6, .mask = mask};
     evidence.problem = p;
@@ -62,7 +62,7 @@ TEST(BlockShares, OneBlockMissingOrTwiceIsTheCellOfItsRanks) {
   for (const char* layout : {"contiguous", "zigzag", "striped"}) {
     for (const double times : {0.0, 2.0}) {
       for (const bool has_lse : {true, false}) {
-        Scene scene(layout, {});
+        ShareScene scene(layout, {});
         scene.spoil([&](const RankRows& rows, const RowAt& at, std::vector<Entry>& entries) {
           for (Entry& x : entries) {
             if (rows.of_query(at.query).rank == 2 && rows.of_key(x.key).rank == 1) x.times = times;
@@ -83,7 +83,7 @@ TEST(BlockShares, OneBlockMissingOrTwiceIsTheCellOfItsRanks) {
 }
 
 TEST(BlockShares, CausalRanksThatNeverMeetHaveNoShare) {
-  Scene scene("contiguous", {.causal = true});
+  ShareScene scene("contiguous", {.causal = true});
   const auto shares = scene.spoil([](const RankRows& rows, const RowAt& at, std::vector<Entry>& entries) {
     if (rows.of_query(at.query).rank == 2)
       std::erase_if(entries, [&](const Entry& x) { return rows.of_key(x.key).rank == 0; });
@@ -93,7 +93,7 @@ TEST(BlockShares, CausalRanksThatNeverMeetHaveNoShare) {
 }
 
 TEST(BlockShares, TwoBlocksOfOneRankAreOneShare) {
-  Scene scene("zigzag", {.causal = true}, 2);
+  ShareScene scene("zigzag", {.causal = true}, 2);
   const auto shares = scene.spoil([](const RankRows& rows, const RowAt& at, std::vector<Entry>& entries) {
     if (rows.of_query(at.query).rank == 2)
       std::erase_if(entries, [&](const Entry& x) { return rows.of_key(x.key).rank == 3; });
@@ -102,7 +102,7 @@ TEST(BlockShares, TwoBlocksOfOneRankAreOneShare) {
 }
 
 TEST(BlockShares, LostGradientsAreSharesOfQueries) {
-  Scene scene("zigzag", {.causal = true});
+  ShareScene scene("zigzag", {.causal = true});
   const auto shares = scene.spoil([](const RankRows& rows, const RowAt& at, std::vector<Entry>& entries) {
     for (Entry& x : entries) x.booked = rows.of_key(x.key).rank != 2 || rows.of_query(at.query).rank != 1;
   });
@@ -114,7 +114,7 @@ TEST(BlockShares, LostGradientsAreSharesOfQueries) {
 
 // Half a block is no whole share: little is explained, and that is said.
 TEST(BlockShares, WhatIsNoWholeShareIsNotExplained) {
-  Scene scene("contiguous", {});
+  ShareScene scene("contiguous", {});
   const auto shares = scene.spoil([](const RankRows& rows, const RowAt& at, std::vector<Entry>& entries) {
     if (rows.of_query(at.query).rank == 2)
       std::erase_if(entries, [&](const Entry& x) { return x.key % 5 == at.query % 5; });
@@ -123,7 +123,7 @@ TEST(BlockShares, WhatIsNoWholeShareIsNotExplained) {
 }
 
 TEST(BlockShares, NoLayoutOrOneRankHasNone) {
-  Scene scene("contiguous", {});
+  ShareScene scene("contiguous", {});
   scene.evidence.layout.reset();
   const Mistake nothing;
   scene.evidence.given = what_if(scene.evidence.problem, scene.evidence.inputs, nothing);

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string> keys_of(const Json& object) {
+std::vector<std::string> members_of(const Json& object) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : object.items()) keys.push_back(key);
   return keys;
@@ -23,14 +23,14 @@ Json counts_of(const Problem& problem, int ranks) {
 
 TEST(CountsJson, HasTheKeysThatOthersRead) {
   const Json json = counts_of({}, 3);
-  EXPECT_EQ(keys_of(json), (std::vector<std::string>{"case", "forward", "backward", "peak_bytes"}));
+  EXPECT_EQ(members_of(json), (std::vector<std::string>{"case", "forward", "backward", "peak_bytes"}));
   for (const char* pass : {"forward", "backward"}) {
-    EXPECT_EQ(keys_of(json[pass]),
+    EXPECT_EQ(members_of(json[pass]),
               (std::vector<std::string>{"transfers", "bytes", "pairs", "balance", "lockstep_efficiency"}));
-    EXPECT_EQ(keys_of(json[pass]["transfers"]),
+    EXPECT_EQ(members_of(json[pass]["transfers"]),
               (std::vector<std::string>{"kv", "q", "state", "out", "do", "stats", "dq", "dkv", "total"}));
     for (const Json& link : json[pass]["bytes"])
-      EXPECT_EQ(keys_of(link), (std::vector<std::string>{"from", "to", "bytes"}));
+      EXPECT_EQ(members_of(link), (std::vector<std::string>{"from", "to", "bytes"}));
   }
 }
 

@@ -6,7 +6,6 @@ namespace ringscope {
 namespace {
 
 using enum TensorKind;
-constexpr Direction both = Direction::forward_and_backward;
 
 // No empty blocks, also not half ones.
 std::int64_t len_for(int n) {

@@ -11,8 +11,6 @@
 namespace ringscope {
 namespace {
 
-constexpr Direction both = Direction::forward_and_backward;
-
 struct Setting {
   std::int64_t len_q, len_kv;
   LayoutSpec layout;

@@ -12,7 +12,6 @@ namespace ringscope {
 namespace {
 
 using testing::HasSubstr;
-constexpr Direction both = Direction::forward_and_backward;
 
 std::string refusal(const Problem& problem, const Recipe& recipe) {
   try {

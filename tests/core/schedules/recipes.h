@@ -8,6 +8,8 @@
 
 namespace ringscope {
 
+inline constexpr Direction both = Direction::forward_and_backward;
+
 // Hq 6, Hkv 2, Dqk 3, Dv 5.
 Problem problem_of(std::int64_t len_q, std::int64_t len_kv, Direction direction);
 Recipe recipe_of(std::string schedule, Ranks ranks, std::optional<BackwardStyle> style = {});

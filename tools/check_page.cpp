@@ -100,8 +100,7 @@ std::string check_page(const CheckResult& result) {
   page.subtitle = problem_text(result.dump);
   Section verdict{.heading = "Verdict", .words = verdict_sentence(result) + "."};
   if (result.diagnosis) {
-    verdict.words += fmt::format(" {} {}: {}.", result.diagnosis->certain ? "It is" : "It looks like",
-                                 result.diagnosis->name, result.diagnosis->evidence);
+    verdict.words += fmt::format(" Diagnosis: {}.", diagnosis_text(*result.diagnosis));
   } else if (result.first_wrong) {
     verdict.words += " No known pattern.";
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/case.h"
+#include "tools/check_probe.h"
 #include "tools/terminal.h"
 
 namespace ringscope {
@@ -74,8 +75,17 @@ std::string verdict_sentence(const CheckResult& result) {
         name_of(first.output), first.rows.count, first.rows.of, most_reach);
   }
   if (first.rows.sharp) return fmt::format("first wrong: {}; {}", place_text(first), rows);
+  if (first.rows.count > 0 && first.rows.count * 10 <= first.rows.of) {
+    return fmt::format("{} is wrong in few rows, close to the tolerance: {}, from {} on", name_of(first.output), rows,
+                       place_text(first));
+  }
   return fmt::format("{} is wrong as a whole, no row stands out ({}; see {})", name_of(first.output), rows,
                      place_text(first));
+}
+
+std::string diagnosis_text(const Diagnosis& diagnosis) {
+  if (diagnosis.name == described_otherwise_name) return diagnosis.evidence;
+  return fmt::format("{} {}: {}", diagnosis.certain ? "it is" : "it looks like", diagnosis.name, diagnosis.evidence);
 }
 
 void print_check(const CheckResult& result) {
@@ -87,8 +97,7 @@ void print_check(const CheckResult& result) {
   fmt::print("  {}\n", verdict_sentence(result));
   if (const TensorDiff* step = result.steps.first()) fmt::print("  {}\n", step_text(*step));
   if (result.diagnosis) {
-    fmt::print("  {} {}: {}\n", result.diagnosis->certain ? "it is" : "it looks like", result.diagnosis->name,
-               result.diagnosis->evidence);
+    fmt::print("  {}\n", diagnosis_text(*result.diagnosis));
   } else if (result.first_wrong) {
     fmt::print("  no known pattern\n");
   }

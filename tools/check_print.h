@@ -25,6 +25,8 @@ std::string problem_text(const Dump& dump);
 std::string place_text(const FirstWrong& first);
 // "first wrong step: 1, on rank 2: t1.r2.o, head 0, local row 3; 1.2e+05 x what rounding explains"
 std::string step_text(const TensorDiff& first);
+// "it looks like NAME: EVIDENCE"; the evidence alone where the dump is right but described otherwise.
+std::string diagnosis_text(const Diagnosis& diagnosis);
 // What the verdict rests on, or where it goes wrong, in a sentence.
 std::string verdict_sentence(const CheckResult& result);
 

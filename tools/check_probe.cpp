@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/error.h"
@@ -25,11 +26,14 @@ struct Change {
 constexpr double most_products = 1e7;              // of one probe; there are some hundreds
 constexpr std::int64_t most_pairs = 2048L * 2048;  // above, two changes at once are not tried
 
-Judged judge_first_group(const Dump& dump) {
-  Foreign foreign = one_group(foreign_of(dump), 0, 0);
+Foreign first_group(const Dump& dump) {
+  const Foreign foreign = one_group(foreign_of(dump), 0, 0);
   const std::int64_t rows = affordable_rows(foreign.problem, most_products);
-  if (rows < foreign.problem.len_q) foreign = some_rows(foreign, 0, rows);
-  return judge_foreign(foreign, {.threads = all_threads()});
+  return rows < foreign.problem.len_q ? some_rows(foreign, 0, rows) : foreign;
+}
+
+Judged judge_first_group(const Dump& dump) {
+  return judge_foreign(first_group(dump), {.threads = all_threads()});
 }
 
 bool is_right(const Dump& dump) {
@@ -75,6 +79,46 @@ std::optional<std::string> other_base(const std::vector<std::string>& paths, con
     if (!other || lse_is_wrong(judge_first_group(*other))) continue;
     return base[0] == '2' ? "lse looks like base 2: 1.4427 x; if so, say --lse-base 2"
                           : "lse looks like a natural logarithm: 0.6931 x; if so, say --lse-base e";
+  }
+  return std::nullopt;
+}
+
+// Whether a type holds all numbers of the tensors of one head each; an absent one has none.
+bool holds(ElementType type, const ReadHead& read, const Shape& shape) {
+  if (!read) return true;
+  std::vector<double> rows(static_cast<std::size_t>(shape.rows * shape.dim));
+  read(0, 0, rows);
+  return std::all_of(rows.begin(), rows.end(), [type](double x) { return std::isnan(x) || round_to(type, x) == x; });
+}
+
+// The same as a kernel of the narrower type would have stored it; nothing if some number is none of that type.
+std::optional<Foreign> narrowed(Foreign foreign, ElementType type) {
+  const Problem& p = foreign.problem;
+  const bool inputs = holds(type, foreign.q, p.shape_q()) && holds(type, foreign.k, p.shape_k()) &&
+                      holds(type, foreign.v, p.shape_v()) && holds(type, foreign.d_o, p.shape_o());
+  if (!inputs) return std::nullopt;
+  for (int n = 0; n < output_kinds; ++n) {
+    const Output output = static_cast<Output>(n);
+    ForeignOutput& out = foreign.outputs[static_cast<std::size_t>(n)];
+    const ElementType stored = output == Output::lse ? ElementType::f32 : type;
+    if (!holds(stored, out.read, shape_of(p, output))) return std::nullopt;
+    out.type = stored;
+  }
+  foreign.problem.type = type;
+  return foreign;
+}
+
+// What a kernel computed in 16 bit, saved as f32, say, is judged as if it had been computed in f32.
+std::optional<std::string> stored_wider(const Dump& dump) {
+  const Foreign foreign = first_group(dump);
+  for (const ElementType type : {ElementType::bf16, ElementType::f16, ElementType::f32}) {
+    if (bytes_of(type) >= bytes_of(foreign.problem.type)) continue;
+    const std::optional<Foreign> narrow = narrowed(foreign, type);
+    if (!narrow || judge_foreign(*narrow, {.threads = all_threads()}).verdict() != Verdict::passed) continue;
+    return fmt::format(
+        "all numbers are those of {0} stored as {1}, and right for a kernel in {0}: if it is one, save "
+        "its tensors as {0}",
+        name_of(type), name_of(foreign.problem.type));
   }
   return std::nullopt;
 }
@@ -135,6 +179,7 @@ std::vector<std::string> described_otherwise(const std::vector<std::string>& pat
   std::vector<std::string> hints;
   if (auto base = other_base(paths, words, dump, judged)) hints.push_back(std::move(*base));
   if (is_right(dump)) return hints;  // the first head is right as it is described
+  if (auto wider = stored_wider(dump)) return {std::move(*wider)};
   const bool large = dump.problem.len_q * dump.problem.len_kv > most_pairs;
   for (const std::vector<Change>& changes : combinations(kinds_of_change(words, dump))) {
     if (large && changes.size() > 1) break;

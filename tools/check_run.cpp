@@ -63,7 +63,7 @@ CheckResult run_check(const std::vector<std::string>& paths, const DumpWords& wo
     }
     result.hints = described_otherwise(files, words, result.dump, result.judged);
     if (!result.diagnosis && !result.hints.empty()) {
-      result.diagnosis = Diagnosis{"described_otherwise", false, result.hints.front()};
+      result.diagnosis = Diagnosis{std::string(described_otherwise_name), false, result.hints.front()};
     }
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

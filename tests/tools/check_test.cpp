@@ -6,6 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "core/case.h"
+#include "core/fill.h"
+#include "core/oracle.h"
+#include "formats/export.h"
+#include "formats/tensor_file.h"
 #include "tests/tools/run_program.h"
 
 namespace ringscope {
@@ -55,6 +60,27 @@ TEST(Check, TheJsonOfARightDumpHasNoPlaceAndNoDiagnosis) {
   EXPECT_TRUE(json.at("first_wrong").is_null());
   EXPECT_TRUE(json.at("diagnosis").is_null());
   EXPECT_LT(json.at("outputs").at("o").at("ratio"), 3);
+}
+
+TEST(Check, NumbersOfANarrowerTypeAreToldFromWrongOnes) {
+  const Case c = parse_case("b1 h4/2 s40 d16 bf16 causal | zigzag ring r2");
+  const Inputs inputs = make_inputs(c.problem, Fill::random, 5);
+  Outputs outputs = oracle<double>(c.problem, inputs);
+  const std::string path = testing::TempDir() + "stored_wider.safetensors";
+  for (const bool right : {true, false}) {
+    if (!right) outputs.o.row(0, 0, 20)[3] += 0.5;
+    std::vector<TensorToWrite> tensors = whole_tensors(c.problem, inputs, outputs);
+    for (TensorToWrite& t : tensors) {
+      for (double& x : t.values) x = round_to(t.type, x);
+      t.type = ElementType::f32;
+    }
+    write_safetensors(path, tensors, {{"mask", "causal"}});
+    const Ran ran = run({"check", path});
+    EXPECT_EQ(ran.code, 1);
+    const bool told = ran.out.find("all numbers are those of bf16 stored as f32") != std::string::npos;
+    EXPECT_EQ(told, right) << ran.out;
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(Check, AFailureWithoutASharpRowHasNoFirstWrong) {

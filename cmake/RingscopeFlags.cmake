@@ -22,7 +22,10 @@ target_include_directories(ringscope_flags INTERFACE $<BUILD_INTERFACE:${PROJECT
                                                      $<INSTALL_INTERFACE:include/ringscope>)
 
 # -Wno-restrict: g++ 12 reports false overlaps in std::string (GCC bug 105651).
-set(own_options -Wall -Wextra -Wshadow -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+set(own_options -Wall -Wextra -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+if(NOT CMAKE_UNITY_BUILD)  # there files see each other's names
+  list(APPEND own_options -Wshadow)
+endif()
 
 # x86-64-v3 so that one binary serves AVX2 and AVX-512 machines; other processors get their generic code.
 if(RINGSCOPE_ARCH)

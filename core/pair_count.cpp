@@ -57,4 +57,14 @@ std::int64_t total_pairs(const Problem& problem) {
   return mask.differs_by_batch() ? n : n * problem.batch;
 }
 
+bool has_empty_rows(const Problem& problem) {
+  const MaskRows mask = problem.mask_rows();
+  for (std::int64_t b = 0; b < problem.batch; ++b) {
+    for (std::int64_t i = 0; i < problem.len_q; ++i) {
+      if (mask.row(b, i).size() == 0) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace ringscope

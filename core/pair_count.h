@@ -30,4 +30,7 @@ class PairCounter {
 // Allowed pairs of one query head over the whole problem, summed over the batch.
 std::int64_t total_pairs(const Problem& problem);
 
+// Whether some query sees no key.
+bool has_empty_rows(const Problem& problem);
+
 }  // namespace ringscope

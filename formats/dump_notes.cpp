@@ -2,21 +2,9 @@
 
 #include <algorithm>
 
+#include "core/pair_count.h"
+
 namespace ringscope {
-
-namespace {
-
-bool has_empty_rows(const Problem& p) {
-  const MaskRows mask = p.mask_rows();
-  for (std::int64_t b = 0; b < p.batch; ++b) {
-    for (std::int64_t i = 0; i < p.len_q; ++i) {
-      if (mask.row(b, i).size() == 0) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
 
 std::vector<std::string> idle_flags(const Dump& dump, const DumpWords& words) {
   std::vector<std::string> notes;

@@ -5,6 +5,7 @@
 
 #include "core/element_type.h"
 #include "core/faults/places.h"
+#include "core/pair_count.h"
 
 namespace ringscope {
 
@@ -30,16 +31,6 @@ bool is_empty(const FinishedRow& row) {
 
 bool always(const Problem&) {
   return true;
-}
-
-bool has_empty_rows(const Problem& p) {
-  const MaskRows mask = p.mask_rows();
-  for (std::int64_t b = 0; b < p.batch; ++b) {
-    for (std::int64_t i = 0; i < p.len_q; ++i) {
-      if (mask.row(b, i).size() == 0) return true;
-    }
-  }
-  return false;
 }
 
 // Empty rows: O and LSE become these.

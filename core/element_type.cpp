@@ -143,6 +143,10 @@ double unit_roundoff(ElementType type) {
   return power_of_two(-1 - format_of(type).fraction_bits);
 }
 
+double largest_finite(ElementType type) {
+  return format_of(type).largest;
+}
+
 double ulp(ElementType type, double value) {
   const Format& format = format_of(type);
   ensure(std::isfinite(value), "ulp of a finite value");

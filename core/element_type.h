@@ -25,6 +25,7 @@ std::uint64_t encode(ElementType type, double value);
 double decode(ElementType type, std::uint64_t bits);
 // Unit roundoff: half the distance from 1 to the next value.
 double unit_roundoff(ElementType type);
+double largest_finite(ElementType type);  // finite
 // Distance from |value|, which is finite, to the next larger value of the type.
 double ulp(ElementType type, double value);
 

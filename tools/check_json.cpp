@@ -41,6 +41,7 @@ Json to_json(const JudgedOutput& output) {
           {"ratio", finite(f.ratio)},
           {"peak_ratio", finite(f.peak_ratio)},
           {"nonfinite", f.nonfinite},
+          {"overflows", output.overflows},
           {"row_ratio", finite(largest_reach(output))},
           {"hidden", output.hidden ? to_json(*output.hidden) : Json(nullptr)},
           {"place", output.wrong ? to_json(*output.wrong) : Json(nullptr)}};

@@ -45,9 +45,16 @@ double least_of(ElementType type) {
   return type == ElementType::f64 ? std::numeric_limits<double>::min() : 0x1p-126;
 }
 
+// Where the type of the file becomes infinite: half an ulp above its largest number.
+double overflow_limit(ElementType type) {
+  const double u = unit_roundoff(type);
+  return largest_finite(type) / (2 - 2 * u) * (2 - u);
+}
+
 TileRounding yardstick_rounding(const Foreign& foreign) {
-  const ElementType type = output_type(foreign.problem.type);
-  return {.weights = type, .o = stored_as(foreign.problem, foreign.of(Output::o))};
+  return {.weights = foreign.problem.type,
+          .gradients = output_type(foreign.problem.type),
+          .o = stored_as(foreign.problem, foreign.of(Output::o))};
 }
 
 // Judges all heads with one type of yardstick: float, or double for f64.
@@ -60,7 +67,7 @@ class HeadsJudge {
       const Shape shape = shape_of(problem_, static_cast<Output>(n));
       const auto at = static_cast<std::size_t>(n);
       if (!foreign.outputs[at].read) continue;
-      judged_.outputs[at].figures.present = true;
+      judged_.outputs[at].figures.present = true, judged_.outputs[at].type = foreign_.outputs[at].type;
       const auto rows = static_cast<std::size_t>(shape.batch * shape.heads * shape.rows);
       judged_.outputs[at].row_errors.assign(rows, 0.0), judged_.outputs[at].row_reach.assign(rows, 0.0);
       sums_[at].resize(static_cast<std::size_t>(shape.batch * shape.heads));
@@ -77,7 +84,9 @@ class HeadsJudge {
           if (options_.progress && all > 0) options_.progress(static_cast<double>(pairs_done_) / all);
         });
     judged_.largest_score = *std::max_element(largest_scores_.begin(), largest_scores_.end());
-    judged_.constant_v = !various_v_, judged_.constant_d_o = problem_.has_backward() && !various_d_o_;
+    judged_.constant_v = !various_v_ && problem_.len_kv > 1;
+    judged_.o_is_v = judged_.constant_v && foreign_.terms.sink_logit.empty() && problem_.terms.dropout == 0;
+    judged_.constant_d_o = problem_.has_backward() && !various_d_o_;
     judged_.zero_scores = !some_scores_, judged_.zero_v = !some_v_, judged_.no_pairs = all == 0;
     for (int n = 0; n < output_kinds; ++n) {
       if (judged_.outputs[static_cast<std::size_t>(n)].figures.present) conclude(static_cast<Output>(n));
@@ -126,14 +135,16 @@ class HeadsJudge {
       largest_scores_[static_cast<std::size_t>(b * problem_.heads_q + h)] =
           static_cast<double>(yardstick.largest_score());
       const auto& reach = yardstick.reach();
-      judge(Output::o, b, h, right.o(), yardstick.o(), {}, reach.o());
-      judge(Output::lse, b, h, right.lse(), yardstick.lse(), {}, reach.lse());
-      if (backward) judge(Output::dq, b, h, right.dq(), yardstick.dq(), yardstick.dq_cancels(), reach.dq());
+      judge(Output::o, b, h, right.o(), {yardstick.o(), reach.o()});
+      judge(Output::lse, b, h, right.lse(), {yardstick.lse(), reach.lse()});
+      if (backward) judge(Output::dq, b, h, right.dq(), {yardstick.dq(), reach.dq(), yardstick.dq_cancels()});
     }
     right.finish_keys(), yardstick.finish_keys();
     if (backward) {
-      judge(Output::dk, b, h_kv, right.dk(), yardstick.dk(), yardstick.dk_cancels(), yardstick.reach().dk());
-      judge(Output::dv, b, h_kv, right.dv(), yardstick.dv(), {}, yardstick.reach().dv());
+      const std::vector<Real> dk_rounded = yardstick.dk_rounded(), dv_rounded = yardstick.dv_rounded();
+      const auto& reach = yardstick.reach();
+      judge(Output::dk, b, h_kv, right.dk(), {yardstick.dk(), reach.dk(), yardstick.dk_cancels(), dk_rounded});
+      judge(Output::dv, b, h_kv, right.dv(), {yardstick.dv(), reach.dv(), {}, dv_rounded});
     }
   }
 
@@ -149,18 +160,34 @@ class HeadsJudge {
     }
   }
 
-  void judge(Output output, std::int64_t b, std::int64_t h, std::span<const double> right, std::span<Real> yardstick,
-             std::span<const Real> cancels, std::span<const Real> reach) {
+  // What a right kernel may err in one head.
+  struct Allowed {
+    std::span<Real> yardstick;
+    std::span<const Real> reach, cancels = {}, added = {};
+  };
+
+  void judge(Output output, std::int64_t b, std::int64_t h, std::span<const double> right, const Allowed& allowed) {
     const ForeignOutput& given = foreign_.of(output);
     if (!given.read) return;
     const Shape shape = shape_of(problem_, output);
     const ElementType stored = output == Output::lse ? given.type : stored_as(problem_, given);
-    round_all(stored, yardstick);
+    round_all(stored, allowed.yardstick);
     JudgedOutput& out = judged_.outputs[static_cast<std::size_t>(output)];
     const auto head = static_cast<std::size_t>(b * shape.heads + h), rows = static_cast<std::size_t>(shape.rows);
     const std::vector<double> given_rows = read(given.read, shape, b, h);
+    // Wider sums add up as the yardstick's.
+    const bool adds_coarsely = unit_roundoff(stored) > unit_roundoff(ElementType::f32);
     sums_[static_cast<std::size_t>(output)][head] = compare_rows(
-        Compared<Real>{given_rows, right, yardstick, cancels, reach, unit_roundoff(stored), least_of(stored)},
+        Compared<Real>{.given = given_rows,
+                       .right = right,
+                       .yardstick = allowed.yardstick,
+                       .cancels = allowed.cancels,
+                       .reach = allowed.reach,
+                       .stored_unit = unit_roundoff(stored),
+                       .stored_least = least_of(stored),
+                       .overflow = overflow_limit(given.type),
+                       .added = adds_coarsely ? allowed.added : std::span<const Real>{},
+                       .group = problem_.group()},
         shape.dim,
         {std::span(out.row_errors).subspan(head * rows, rows), std::span(out.row_reach).subspan(head * rows, rows)});
   }
@@ -169,8 +196,10 @@ class HeadsJudge {
     double norm = 0, peak = 0;
   };
 
+  enum class GroupSum : std::uint8_t { in_fp32, in_storage };
+
   // Of `heads` heads whose largest score is `largest_score`: what the data README divides by.
-  Divisors divisors(Output output, const ErrorSums& s, std::int64_t heads, double largest_score) const {
+  Divisors divisors(Output output, const ErrorSums& s, std::int64_t heads, double largest_score, GroupSum sum) const {
     const Shape shape = shape_of(problem_, output);
     const double sum_unit = unit_roundoff(problem_.type == ElementType::f64 ? ElementType::f64 : ElementType::f32);
     // The least that a right kernel's relative error (lse: absolute error) is taken for.
@@ -179,8 +208,13 @@ class HeadsJudge {
     const double elements = static_cast<double>(heads * shape.rows * shape.dim);
     const double norm_floor = floor * (absolute ? std::sqrt(elements) : std::sqrt(s.right2));
     const double peak_floor = floor * (absolute ? 4 : s.most_right);
-    Divisors by{std::max({std::sqrt(s.yardstick2), norm_floor, sum_unit * std::sqrt(s.cancels2)}),
-                std::max({s.most_yardstick, peak_floor, sum_unit * s.most_cancels})};
+    double yardstick2 = s.yardstick2, most_yardstick = s.most_yardstick;
+    if (sum == GroupSum::in_storage) {
+      yardstick2 += ErrorSums::mean_square * s.added2;
+      most_yardstick = std::hypot(most_yardstick, s.most_added);
+    }
+    Divisors by{std::max({std::sqrt(yardstick2), norm_floor, sum_unit * std::sqrt(s.cancels2)}),
+                std::max({most_yardstick, peak_floor, sum_unit * s.most_cancels})};
     if (problem_.type == ElementType::f64) {  // the yardstick is the oracle itself: it errs by nothing
       by.norm = std::max(by.norm, std::sqrt(s.explained2) / most_ratio);
       by.peak = std::max(by.peak, s.most_explained / most_peak_ratio);
@@ -192,23 +226,38 @@ class HeadsJudge {
     return error == 0 ? 0 : by > 0 ? error / by : std::numeric_limits<double>::infinity();
   }
 
+  struct Ratios {
+    double norm = 0, peak = 0;
+    bool beyond() const { return norm > most_ratio || peak > most_peak_ratio; }
+  };
+  static Ratios ratios(const ErrorSums& s, const Divisors& by) {
+    return {over(std::sqrt(s.error2), by.norm), over(s.most_error, by.peak)};
+  }
+
   void conclude(Output output) {
     JudgedOutput& out = judged_.outputs[static_cast<std::size_t>(output)];
     const std::vector<ErrorSums>& by_head = sums_[static_cast<std::size_t>(output)];
     ErrorSums s;
     for (const ErrorSums& head : by_head) s.add(head);
-    const Divisors by = divisors(output, s, static_cast<std::int64_t>(by_head.size()), judged_.largest_score);
+    const auto heads = static_cast<std::int64_t>(by_head.size());
+    Divisors by = divisors(output, s, heads, judged_.largest_score, GroupSum::in_fp32);
+    Ratios ratio = ratios(s, by);
+    if (ratio.beyond() && s.added2 > 0) {
+      const Divisors in_storage = divisors(output, s, heads, judged_.largest_score, GroupSum::in_storage);
+      out.added_in_storage = !ratios(s, in_storage).beyond();
+      if (out.added_in_storage) by = in_storage, ratio = ratios(s, by);
+    }
     out.divisor = by.peak;
     out.size = shape_of(problem_, output).size(), out.judged = s.judged;
+    out.overflows = s.overflows, out.most_overflow = s.most_overflow;
     out.zeros_would_pass = std::sqrt(s.right2) <= most_ratio * by.norm && s.most_right <= most_peak_ratio * by.peak &&
                            s.most_size <= most_reach;
     Figures& f = out.figures;
     f.max_abs = s.most_error;
     f.rel_fro = s.right2 > 0 ? std::sqrt(s.error2 / s.right2) : std::numeric_limits<double>::quiet_NaN();
-    f.ratio = over(std::sqrt(s.error2), by.norm);
-    f.peak_ratio = over(s.most_error, by.peak);
+    f.ratio = ratio.norm, f.peak_ratio = ratio.peak;
     f.nonfinite = s.nonfinite;
-    const bool beyond = f.ratio > most_ratio || f.peak_ratio > most_peak_ratio;
+    const bool beyond = ratio.beyond();
     const bool lucky = beyond && s.judged < few_elements && s.most_reach <= 1;
     const bool wrong = (beyond && !lucky) || f.nonfinite > 0;
     f.verdict = wrong ? Verdict::failed : Verdict::passed;
@@ -229,8 +278,9 @@ class HeadsJudge {
     const ErrorSums& s = sums_[static_cast<std::size_t>(output)][static_cast<std::size_t>(batch * shape.heads + head)];
     const std::int64_t group = problem_.heads_q / shape.heads;  // 1 but for dk and dv
     const auto first = largest_scores_.begin() + (batch * shape.heads + head) * group;
-    const Divisors by = divisors(output, s, 1, *std::max_element(first, first + group));
-    return {batch, head, over(std::sqrt(s.error2), by.norm), over(s.most_error, by.peak), s.most_reach};
+    const Divisors by = divisors(output, s, 1, *std::max_element(first, first + group), GroupSum::in_storage);
+    const Ratios ratio = ratios(s, by);
+    return {batch, head, ratio.norm, ratio.peak, s.most_reach};
   }
 
   void mistrust_heads(Output output) {

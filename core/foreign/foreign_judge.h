@@ -37,14 +37,18 @@ struct Alone {
 };
 
 struct JudgedOutput {
-  Figures figures;                    // ratio and peak_ratio as the data README has them
-  double divisor = 0;                 // of peak_ratio
-  std::vector<double> row_errors;     // [B * H * S] the row's largest; infinite where finiteness differs
-  std::vector<double> row_reach;      // [B * H * S] the row's largest error over what rounding can explain
-  std::optional<WrongRows> wrong;     // when the verdict is failed or mistrusted
-  std::optional<Alone> hidden;        // the head of `wrong`, when the whole tensor would have passed
-  std::int64_t size = 0, judged = 0;  // elements in all; finite in the right output
-  bool zeros_would_pass = false;      // whatever was given: then a pass says nothing
+  Figures figures;                      // ratio and peak_ratio as the data README has them
+  double divisor = 0;                   // of peak_ratio
+  std::vector<double> row_errors;       // [B * H * S] the row's largest; infinite where finiteness differs
+  std::vector<double> row_reach;        // [B * H * S] the row's largest error over what rounding can explain
+  std::optional<WrongRows> wrong;       // when the verdict is failed or mistrusted
+  std::optional<Alone> hidden;          // the head of `wrong`, when the whole tensor would have passed
+  std::int64_t size = 0, judged = 0;    // elements in all; finite in the right output and in the file's type
+  ElementType type = ElementType::f32;  // of the file
+  std::int64_t overflows = 0;           // right values that the type does not hold: infinity is right there
+  double most_overflow = 0;             // the largest of them
+  bool added_in_storage = false;        // errs as a group does that is added head by head in the type of the file
+  bool zeros_would_pass = false;        // whatever was given: then a pass says nothing
   double row_tolerance() const { return most_peak_ratio * divisor; }
 };
 
@@ -55,6 +59,7 @@ struct Judged {
   bool constant_v = true, constant_d_o = true;  // all rows of a head are the same
   bool zero_scores = true, zero_v = true;       // q or k, v is 0
   bool no_pairs = false;                        // no query may see any key
+  bool o_is_v = false;                          // constant_v, and nothing but weights of sum 1 meets it
   // Why a pass would hide an error or say nothing (core/foreign/mistrust.h), where no output is wrong.
   std::optional<std::string> mistrust;
 

@@ -13,12 +13,18 @@
 
 namespace ringscope {
 
+// Unit roundoffs, and the least that is not lost.
+struct RoundedTo {
+  double weights_unit = 0;  // of P where it meets V
+  double stored_unit = 0;   // the coarsest of P and dS in the backward, and of outputs
+  double least_weight = 0, least_gradient = 0;
+};
+
 template <class Real>
 class RoundingReach {
  public:
-  // `stored_unit`: the unit roundoff of the coarsest type that P, dS or an output is rounded to.
-  RoundingReach(const Problem& problem, const Inputs& terms, double stored_unit, double least_weight)
-      : problem_(problem), slopes_(terms.alibi_slope), stored_unit_(stored_unit), least_weight_(least_weight) {
+  RoundingReach(const Problem& problem, const Inputs& terms, RoundedTo to)
+      : problem_(problem), slopes_(terms.alibi_slope), to_(to) {
     const std::int64_t longest = std::max(problem.len_kv, problem.len_q * problem.group());
     sum_unit_ = roundings(problem.dim_qk + problem.dim_v + longest + few);
     score_unit_ = roundings(problem.dim_qk + few);
@@ -77,14 +83,15 @@ class RoundingReach {
     const auto row = static_cast<std::size_t>(rows.first + r), at = static_cast<std::size_t>(r);
     const double scores = std::abs(problem_.scale()) * q_norms_[row] * k_norms_seen_[at];
     const double weights = sum_unit_ + 2 * score_unit_ * (1 + scores) + 2 * few * unit * bias_most_;
-    lse_[row] = static_cast<Real>(stored_unit_ + weights);
+    lse_[row] = static_cast<Real>(to_.weights_unit + weights);
     // Beyond first order: which key wins is no longer told by the compute type.
-    rates_[at] = weights < 0.1 ? 2 * stored_unit_ + weights : std::numeric_limits<double>::infinity();
-    const double lost = least_weight_ * static_cast<double>(problem_.len_kv) * v_most_;
+    rates_[at] = weights < 0.1 ? 2 * to_.stored_unit + weights : std::numeric_limits<double>::infinity();
+    const double rate_of_o = rates_[at] - to_.stored_unit + to_.weights_unit;
+    const double lost = to_.least_weight * static_cast<double>(problem_.len_kv) * v_most_;
     for (std::int64_t d = 0; d < problem_.dim_v; ++d) {
       Real& o = o_[row * static_cast<std::size_t>(problem_.dim_v) + static_cast<std::size_t>(d)];
       const double sum = static_cast<double>(o * normalise);
-      o = static_cast<Real>(sum * rates_[at] + lost);
+      o = static_cast<Real>(sum * rate_of_o + lost);
       if (std::isinf(rates_[at])) o = std::numeric_limits<Real>::infinity();
     }
   }
@@ -97,7 +104,7 @@ class RoundingReach {
       for (std::int64_t d = 0; d < problem_.dim_v; ++d) {
         const auto at = static_cast<std::size_t>((rows.first + r) * problem_.dim_v + d);
         const double size = static_cast<double>(d_o_sizes_[at]);
-        if (size > 0) error += size * (static_cast<double>(o_[at]) + (stored_unit_ + dot_unit) * std::fabs(o[at]));
+        if (size > 0) error += size * (static_cast<double>(o_[at]) + (to_.stored_unit + dot_unit) * std::fabs(o[at]));
       }
       delta_errors_[static_cast<std::size_t>(r)] = error;
     }
@@ -122,11 +129,11 @@ class RoundingReach {
     if (!problem_.has_backward()) return;
     const double d_o_norm = *std::max_element(d_o_norms_.begin(), d_o_norms_.end());
     const double scale = std::abs(problem_.scale());
-    const double lost = least_weight_ * (4 * scale * d_o_norm * v_norm_most_ * kept_most_ + std::max(scale, 1.0));
+    const double lost = to_.least_gradient * (4 * scale * d_o_norm * v_norm_most_ * kept_most_ + std::max(scale, 1.0));
     finish(dq_, lost * static_cast<double>(problem_.len_kv) * k_most_);
     const auto rows = static_cast<double>(problem_.len_q);
     dk_lost_ += lost * rows * most<Real>(q_sizes_);
-    dv_lost_ += least_weight_ * rows * most<Real>(d_o_sizes_) * kept_most_;
+    dv_lost_ += to_.least_gradient * rows * most<Real>(d_o_sizes_) * kept_most_;
   }
 
   // After the last query head of the group.
@@ -208,7 +215,8 @@ class RoundingReach {
 
   const Problem& problem_;
   std::vector<double> slopes_;  // [Hq] or none
-  double stored_unit_, least_weight_, sum_unit_ = 0, score_unit_ = 0, kept_most_ = 1;
+  RoundedTo to_;
+  double sum_unit_ = 0, score_unit_ = 0, kept_most_ = 1;
 
   std::optional<TiledKeys<Real>> k_sizes_, v_sizes_;             // absolute values
   std::vector<double> k_norms_, v_norms_, q_norms_, d_o_norms_;  // Euclidean, of rows

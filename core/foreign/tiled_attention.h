@@ -9,6 +9,7 @@
 
 #include "core/dense_rows.h"
 #include "core/error.h"
+#include "core/foreign/group_roundings.h"
 #include "core/foreign/rounding_reach.h"
 #include "core/foreign/tile_round.h"
 #include "core/foreign/tiled_scores.h"
@@ -17,7 +18,9 @@ namespace ringscope {
 
 // What is rounded to which type; absent: nothing. In double nothing ever is.
 struct TileRounding {
-  std::optional<ElementType> weights, o;  // weights: P and dS where they enter a product
+  std::optional<ElementType> weights;    // P where it meets V
+  std::optional<ElementType> gradients;  // P and dS where they enter dQ, dK, dV
+  std::optional<ElementType> o;
 };
 // Whether what the judge's floors need is measured too: the largest score, what cancels in dQ and dK, the reach of
 // rounding.
@@ -37,7 +40,7 @@ class TiledAttention {
         rounding_(rounding),
         floors_(floors),
         sinks_(terms.sink_logit.begin(), terms.sink_logit.end()) {
-    if (floors == Floors::measure) reach_.emplace(problem, terms, stored_unit(), least_weight());
+    if (floors == Floors::measure) reach_.emplace(problem, terms, roundings());
     if (problem.terms.rope_base > 0) {
       q_turn_.emplace(q_rotation<Real>(problem));
       k_turn_.emplace(k_rotation<Real>(problem));
@@ -57,6 +60,7 @@ class TiledAttention {
     if (!problem_.has_backward()) return;
     dk_.assign(k_rows.size(), Real{0}), dv_.assign(v_rows.size(), Real{0});
     if (floors_ == Floors::ignore) return;
+    if (problem_.group() > 1) dk_added_.emplace(k_rows.size()), dv_added_.emplace(v_rows.size());
     k_sizes_.emplace(sizes(k_rows), problem_.dim_qk);
     dk_cancels_.assign(k_rows.size(), Real{0});
   }
@@ -85,6 +89,7 @@ class TiledAttention {
     if (reach_) reach_->finish_queries();
     for (std::vector<Real>* x : {&dq_, &dq_cancels_}) scale_all(*x);
     if (q_turn_) turn_back(dq_, problem_.dim_qk, *q_turn_);
+    if (dk_added_) note_sums();
   }
 
   // After the last query head of the group.
@@ -103,6 +108,9 @@ class TiledAttention {
   std::span<const Real> dq_cancels() const { return dq_cancels_; }
   std::span<const Real> dk_cancels() const { return dk_cancels_; }
   const RoundingReach<Real>& reach() const { return *reach_; }  // where floors are measured
+  // What a group's sums are rounded at on the way (core/foreign/group_roundings.h); none for a group of one.
+  std::vector<Real> dk_rounded() const { return dk_added_ ? dk_added_->rounded() : std::vector<Real>{}; }
+  std::vector<Real> dv_rounded() const { return dv_added_ ? dv_added_->rounded() : std::vector<Real>{}; }
   // Of the query head: |scale q.k| of all queries that see a key with all keys that some query sees, hidden pairs too.
   Real largest_score() const { return largest_score_; }
 
@@ -120,15 +128,27 @@ class TiledAttention {
       turn.turn_back(static_cast<std::int64_t>(r), rows.data() + r * static_cast<std::size_t>(dim));
     }
   }
-  double stored_unit() const {
-    double unit = unit_roundoff(sizeof(Real) == sizeof(double) ? ElementType::f64 : ElementType::f32);
-    for (const auto& type : {rounding_.weights, rounding_.o}) unit = type ? std::max(unit, unit_roundoff(*type)) : unit;
-    return unit;
+  RoundedTo roundings() const {
+    const double sums = unit_roundoff(sizeof(Real) == sizeof(double) ? ElementType::f64 : ElementType::f32);
+    const auto unit = [=](const auto& type) { return type ? std::max(sums, unit_roundoff(*type)) : sums; };
+    const double stored = std::max(unit(rounding_.gradients), unit(rounding_.o));
+    return {.weights_unit = std::max(unit(rounding_.weights), stored),
+            .stored_unit = stored,
+            .least_weight = least_weight(rounding_.weights),
+            .least_gradient = least_weight(rounding_.gradients)};
   }
-  // The largest weight that a kernel may lose altogether: half of f16's least subnormal, elsewhere the least normal.
-  double least_weight() const {
-    if (rounding_.weights == ElementType::f16) return 0x1p-25;
+  // The largest weight that a kernel may lose altogether: half of the least subnormal of small types, elsewhere the
+  // least normal.
+  static double least_weight(const std::optional<ElementType>& type) {
+    if (type == ElementType::f16) return 0x1p-25;
+    if (type == ElementType::e4m3) return 0x1p-10;
     return static_cast<double>(std::numeric_limits<Real>::min());
+  }
+  void note_sums() {
+    std::vector<Real> dk = dk_;
+    scale_all(dk);
+    if (k_turn_) turn_back(dk, problem_.dim_qk, *k_turn_);
+    dk_added_->note(dk), dv_added_->note(dv_);
   }
   static std::vector<Real> sizes(std::vector<Real> rows) {
     for (Real& x : rows) x = std::fabs(x);
@@ -185,8 +205,8 @@ class TiledAttention {
     }
   }
 
-  void round_weights(Tile<Real>& x) const {
-    if (rounding_.weights) round_all(*rounding_.weights, std::span<Real>(x));
+  static void round_tile(const std::optional<ElementType>& type, Tile<Real>& x) {
+    if (type) round_all(*type, std::span<Real>(x));
   }
 
   template <Zeros zeros>
@@ -200,7 +220,7 @@ class TiledAttention {
     for_each_tile(rows, largest, [&](std::int64_t tile, Coverage) {
       for (std::int64_t r = 0; r < rows.count; ++r) absorb_scores(r, o + r * dim);
       weights_ = scores_.value;
-      round_weights(weights_);
+      round_tile(rounding_.weights, weights_);
       if (scorer_.has_dropout()) multiply(weights_, scores_.kept);
       add_product<zeros>(rows.count, tile_keys, dim, Strided<Real>{weights_.data(), tile_keys, 1}, v_->rows(tile), dim,
                          o, dim);
@@ -270,7 +290,7 @@ class TiledAttention {
       }
       const std::int64_t keys = std::min(tile_keys, problem_.len_kv - tile * tile_keys), at = tile * tile_keys;
       if (reach_) reach_->add_gradients(rows, tile, keys, weights_, cancels_);
-      round_weights(weights_), round_weights(d_scores_);
+      round_tile(rounding_.gradients, weights_), round_tile(rounding_.gradients, d_scores_);
       if (scorer_.has_dropout()) multiply(weights_, scores_.kept);
       const Strided<Real> by_row{d_scores_.data(), tile_keys, 1}, by_key{d_scores_.data(), 1, tile_keys};
       add_product<zeros>(rows.count, tile_keys, dim, by_row, k_->rows(tile), dim, dq, dim);
@@ -338,6 +358,7 @@ class TiledAttention {
   std::vector<Real> o_, lse_, dq_, dk_, dv_, dq_cancels_, dk_cancels_;
   Real largest_score_ = 0;
   std::optional<RoundingReach<Real>> reach_;
+  std::optional<GroupRoundings<Real>> dk_added_, dv_added_;
 
   std::array<Real, static_cast<std::size_t>(tile_rows)> m_{}, l_{}, delta_{}, shrinks_{};  // of the rows at hand
   TileScores<Real> scores_;

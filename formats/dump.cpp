@@ -113,30 +113,35 @@ class DumpReader {
   Shape whole_shape(const char* name, Axes axes, int dimensions) const {
     Shape whole;
     for (const File& file : files_) {
-      const Shape part = natural_shape(file->require(name), axes, dimensions, file->path());
+      const Shape part = natural_shape(file->require(name), axes, dimensions, rows_of_a_file(), file->path());
       if (whole.batch == 0) {
         whole = part;
         continue;
       }
       const Shape alike{part.batch, part.heads, whole.rows, part.dim};
-      if (alike != whole)
-        refuse(std::string(name) + " whose shape differs in " + file->path(), "shards that differ in rows alone");
+      if (alike != whole) {
+        refuse(std::string(name) + " with " + text_of(part) + " in " + file->path() + " and another shape in " +
+                   files_[0]->path(),
+               "shards that differ in rows alone: " + text_of(whole) + " but for S");
+      }
       whole.rows += part.rows;
     }
+    if (whole.rows == 0) refuse(std::string(name) + " without rows in all shards", "at least one row");
     return whole;
   }
+  Rows rows_of_a_file() const { return sharded_ ? Rows::maybe_none : Rows::some; }
 
   void read_shapes() {
     const Shape q = whole_shape("q", axes_, 4), k = whole_shape("k", axes_, 4), v = whole_shape("v", axes_, 4);
-    const std::string hint = "if the axes are others, say --axes BSHD or --axes BHSD";
-    if (k.batch != q.batch || v.batch != q.batch) refuse("q, k and v with different batches", "the same batch", hint);
-    if (k.heads != v.heads || k.rows != v.rows)
-      refuse("k and v with different heads or rows", "the same heads and rows", hint);
-    if (k.dim != q.dim) refuse("q and k with different head dims", "the same Dqk", hint);
-    if (k.heads == 0 || q.heads % k.heads != 0) {
-      refuse(std::to_string(q.heads) + " query heads and " + std::to_string(k.heads) + " KV heads",
-             "query heads that are a multiple of the KV heads", hint);
-    }
+    const std::string got = "q with " + text_of(q) + ", k with " + text_of(k) + ", v with " + text_of(v) + " in " +
+                            files_[0]->path() + (files_.size() > 1 ? " and the other shards" : "");
+    const auto require = [&](bool holds, const char* want) {
+      if (!holds) refuse(got, want, "if the axes are others, say --axes BSHD or --axes BHSD");
+    };
+    require(k.batch == q.batch && v.batch == q.batch, "q, k and v of the same batch");
+    require(k.heads == v.heads && k.rows == v.rows, "k and v with the same heads and rows");
+    require(k.dim == q.dim, "q and k with the same head dim");
+    require(q.heads % k.heads == 0, "query heads that are a multiple of the KV heads");
     Problem& p = dump_.problem;
     p.batch = q.batch, p.heads_q = q.heads, p.heads_kv = k.heads;
     p.len_q = q.rows, p.len_kv = k.rows, p.dim_qk = q.dim, p.dim_v = v.dim;
@@ -155,7 +160,9 @@ class DumpReader {
     Problem p = case_->problem;
     const Problem& shapes = dump_.problem;
     if (p.shape_q() != shapes.shape_q() || p.shape_k() != shapes.shape_k() || p.shape_v() != shapes.shape_v()) {
-      refuse("tensors whose shapes are not those of metadata `case`: " + to_line(*case_), "the shapes of the case");
+      refuse("q with " + text_of(shapes.shape_q()) + ", k with " + text_of(shapes.shape_k()) + ", v with " +
+                 text_of(shapes.shape_v()) + " beside metadata `case` of " + files_[0]->path() + ": " + to_line(*case_),
+             "the shapes of the case");
     }
     dump_.case_line = to_line(*case_);
     dump_.dropout_seed = dropout_key(case_->seed);
@@ -320,14 +327,10 @@ class DumpReader {
     const Positions& rows = side == Side::q ? q_positions_ : kv_positions_;
     for (std::size_t f = 0; f < files_.size(); ++f) {
       const FileTensor& t = files_[f]->require(name);
-      const Shape got = natural_shape(t, axes, dimensions, files_[f]->path());
+      const Shape got = natural_shape(t, axes, dimensions, rows_of_a_file(), files_[f]->path());
       const Shape want{shape.batch, shape.heads, static_cast<std::int64_t>(rows[f]->size()), shape.dim};
       if (got != want) {
-        const auto text = [](const Shape& s) {
-          return "B" + std::to_string(s.batch) + " H" + std::to_string(s.heads) + " S" + std::to_string(s.rows) + " D" +
-                 std::to_string(s.dim);
-        };
-        refuse(std::string(name) + " with " + text(got) + " in " + files_[f]->path(), text(want),
+        refuse(std::string(name) + " with " + text_of(got) + " in " + files_[f]->path(), text_of(want),
                dimensions == 3 ? "if its axes are others, say --lse-axes BSH or --lse-axes BHS"
                                : "if the rows are dealt otherwise, say --layout");
       }

@@ -140,6 +140,7 @@ TensorDiff diff(const std::string& name, const Named& a, const Named& b, const S
     for (std::int64_t d = 0; d < s.dim; ++d) {
       const auto at = static_cast<std::size_t>(n * s.dim + d);
       const double x = a.values.values[at], y = b.values.values[at];
+      out.numbers += std::isfinite(x) && std::isfinite(y) ? 1 : 0;
       if (x == y || (std::isnan(x) && std::isnan(y))) continue;
       unlike_row = true;
       ++out.unlike;
@@ -240,6 +241,22 @@ const TensorDiff* DumpDiff::first() const {
   return it == tensors.end() ? nullptr : &*it;
 }
 
+Verdict DumpDiff::verdict() const {
+  if (first() != nullptr) return Verdict::failed;
+  return mistrust().empty() ? Verdict::passed : Verdict::mistrusted;
+}
+
+std::string DumpDiff::mistrust() const {
+  if (first() != nullptr) return {};
+  bool outputs = false;
+  for (const TensorDiff& d : tensors) {
+    if (!d.is_input && d.numbers > 0) return {};
+    outputs = outputs || !d.is_input;
+  }
+  return outputs ? "no element of an output is finite in both, so nothing was compared"
+                 : "no output is in both, so nothing but inputs was compared";
+}
+
 DumpDiff compare_dumps(std::span<const std::string> reference, std::span<const std::string> mine,
                        const DumpWords& words) {
   Tensors a = read_tensors(reference, words), b = read_tensors(mine, words);
@@ -255,12 +272,15 @@ DumpDiff compare_dumps(std::span<const std::string> reference, std::span<const s
     const Named& x = a.at(name);
     const Named& y = other->second;
     if (x.shape != y.shape) {
-      throw Error(ErrorKind::bad_file, quoted_name(name) + " of shape " + text_of_shape(x) + " and " + text_of_shape(y),
+      throw Error(ErrorKind::bad_file,
+                  quoted_name(name) + " of shape " + text_of_shape(x) + " in " + reference[0] + " and " +
+                      text_of_shape(y) + " in " + mine[0],
                   "the same shape in both", "say --axes, --lse-axes or --layout where the files differ in those");
     }
     TensorDiff d = diff(name, x, y);
-    const bool is_input = std::find(std::begin(input_names), std::end(input_names), name) != std::end(input_names);
-    if (is_input && d.differs()) {
+    d.is_input = std::find(std::begin(input_names), std::end(input_names), name) != std::end(input_names);
+    if (d.numbers == 0) out.notes.push_back(quoted_name(name) + " holds no number that is finite in both");
+    if (d.is_input && d.differs()) {
       throw Error(ErrorKind::bad_file,
                   "`" + name + "` that differs, first at batch " + std::to_string(d.batch) + ", head " +
                       std::to_string(d.head) + ", row " + std::to_string(d.row),

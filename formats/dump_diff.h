@@ -18,16 +18,21 @@ struct TensorDiff {
   double ratio = 0;         // the largest error over what rounding explains; > 1: more than rounding
   std::int64_t unlike = 0;  // elements whose values differ at all
   std::int64_t nonfinite = 0;
+  std::int64_t numbers = 0;                               // elements that are finite in both
+  bool is_input = false;                                  // equal inputs show nothing of what was computed
   int step = -1, rank = -1, q_block = -1, kv_block = -1;  // of step tensors
   std::int64_t batch = -1, head = -1, row = -1;  // the first row beyond rounding, or else the first that differs
 
   bool differs() const { return ratio > 1 || nonfinite > 0; }
 };
 
+// Where no number but inputs was compared, equality says nothing: mistrusted.
 struct DumpDiff {
   std::vector<TensorDiff> tensors;  // inputs, then steps by step and rank, then outputs; those in both
   std::vector<std::string> notes;   // names in one alone
   const TensorDiff* first() const;  // the first that differs beyond rounding; null: none
+  Verdict verdict() const;
+  std::string mistrust() const;  // why nothing was compared, in a sentence, where that is the verdict; else empty
 };
 
 // Inputs must agree, or nothing can be said: Error(bad_file). `words` describe both.

@@ -17,19 +17,25 @@ std::string text_of_shape(const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
-Shape natural_shape(const FileTensor& tensor, Axes axes, int dimensions, const std::string& path) {
+Shape natural_shape(const FileTensor& tensor, Axes axes, int dimensions, Rows rows, const std::string& path) {
   std::vector<std::int64_t> s = tensor.shape;
   if (dimensions == 3 && s.size() == 4 && s[3] == 1) s.pop_back();  // lse as [B, H, S, 1]
-  if (std::find(s.begin(), s.end(), 0) != s.end()) {
-    throw Error(ErrorKind::bad_file, tensor.name + " of shape " + text_of_shape(s) + " in " + path,
-                "at least one of everything");
-  }
+  const auto refuse = [&](const char* want) {
+    throw Error(ErrorKind::bad_file, tensor.name + " of shape " + text_of_shape(s) + " in " + path, want);
+  };
   if (static_cast<int>(s.size()) != dimensions) {
-    throw Error(ErrorKind::bad_file, tensor.name + " of shape " + text_of_shape(s) + " in " + path,
-                dimensions == 4 ? "four axes, BHSD or BSHD" : "three axes, BHS or BSH");
+    refuse(dimensions == 4 ? "four axes, BHSD or BSHD" : "three axes, BHS or BSH");
   }
   const std::int64_t dim = dimensions == 4 ? s[3] : 1;
-  return axes == Axes::bhsd ? Shape{s[0], s[1], s[2], dim} : Shape{s[0], s[2], s[1], dim};
+  const Shape natural = axes == Axes::bhsd ? Shape{s[0], s[1], s[2], dim} : Shape{s[0], s[2], s[1], dim};
+  if (natural.batch == 0 || natural.heads == 0 || natural.dim == 0) refuse("at least one of everything");
+  if (natural.rows == 0 && rows == Rows::some) refuse("at least one row");
+  return natural;
+}
+
+std::string text_of(const Shape& natural) {
+  return "B" + std::to_string(natural.batch) + " H" + std::to_string(natural.heads) + " S" +
+         std::to_string(natural.rows) + " D" + std::to_string(natural.dim);
 }
 
 DumpTensor join_parts(std::vector<DumpPart> parts, Shape natural, Axes axes) {

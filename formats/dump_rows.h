@@ -21,7 +21,11 @@ struct DumpPart {
 // Joins the parts; `natural` is the shape of the whole in [B, H, S, D].
 DumpTensor join_parts(std::vector<DumpPart> parts, Shape natural, Axes axes);
 
-// What one file says of a tensor's shape, in natural order; `rank` 3 is lse, with dim 1.
-Shape natural_shape(const FileTensor& tensor, Axes axes, int dimensions, const std::string& path);
+// What one file says of a tensor's shape, in natural order; `dimensions` 3 is lse, with dim 1. A shard may hold no
+// rows.
+enum class Rows : std::uint8_t { some, maybe_none };
+Shape natural_shape(const FileTensor& tensor, Axes axes, int dimensions, Rows rows, const std::string& path);
+
+std::string text_of(const Shape& natural);  // "B1 H4 S64 D16"
 
 }  // namespace ringscope

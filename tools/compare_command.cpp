@@ -49,7 +49,8 @@ void print_json(const DumpDiff& diff) {
   nlohmann::ordered_json tensors = nlohmann::ordered_json::array();
   for (const TensorDiff& d : diff.tensors) tensors.push_back(json_of(d));
   const TensorDiff* first = diff.first();
-  const nlohmann::ordered_json json = {{"verdict", first == nullptr ? "passed" : "failed"},
+  const nlohmann::ordered_json json = {{"verdict", name_of(diff.verdict())},
+                                       {"reason", diff.mistrust()},
                                        {"first", first == nullptr ? nlohmann::ordered_json() : json_of(*first)},
                                        {"tensors", tensors},
                                        {"notes", diff.notes}};
@@ -64,24 +65,26 @@ void print_text(const DumpDiff& diff) {
     alike += d.unlike == 0 ? 1 : 0;
   }
   fmt::print("{}  {} tensors: {} with the same values, {} within rounding, {} beyond\n",
-             inked(first == nullptr ? "passed" : "failed", first == nullptr ? Emphasis::good : Emphasis::bad, stdout),
+             inked(name_of(diff.verdict()), diff.verdict() == Verdict::passed ? Emphasis::good : Emphasis::bad, stdout),
              diff.tensors.size(), alike, diff.tensors.size() - alike - wrong, wrong);
   if (first != nullptr) {
     fmt::print("  first: {} at {}\n", first->name, place_of(*first));
     if (first->nonfinite > 0) fmt::print("  {} elements are finite in one alone\n", first->nonfinite);
     fmt::print("  largest error {:.3g}, {:.3g} x what rounding explains\n", first->max_abs, first->ratio);
   }
+  if (!diff.mistrust().empty()) fmt::print("  {}\n", diff.mistrust());
   for (const std::string& note : diff.notes) fmt::print("  note: {}\n", note);
 }
 
 // Maps of the steps, and each tensor that differs, in a sentence.
 std::string page_of(const DumpDiff& diff, const std::vector<std::string>& dumps) {
   const TensorDiff* first = diff.first();
-  Page page{fmt::format("{}: {} beside {}", first == nullptr ? "passed" : "failed", dumps[1], dumps[0]), "", {}};
+  Page page{fmt::format("{}: {} beside {}", name_of(diff.verdict()), dumps[1], dumps[0]), "", {}};
   Section verdict{.heading = "Verdict"};
   verdict.words = first == nullptr ? "No tensor differs by more than rounding explains."
                                    : fmt::format("First: {} at {}, {:.3g} x what rounding explains.", first->name,
                                                  place_of(*first), first->ratio);
+  if (!diff.mistrust().empty()) verdict.words = "Mistrusted: " + diff.mistrust() + ".";
   for (const std::string& note : diff.notes) verdict.words += " Note: " + note + ".";
   page.sections.push_back(std::move(verdict));
   std::vector<TensorDiff> steps;
@@ -112,7 +115,7 @@ void run(const CompareArguments& arguments, ExitCode& exit) {
       compare_dumps(files_of_dump(arguments.dumps[0]), files_of_dump(arguments.dumps[1]), arguments.words);
   if (!arguments.report.empty()) write_page(arguments.report, page_of(diff, arguments.dumps));
   arguments.json ? print_json(diff) : print_text(diff);
-  exit.value = diff.first() == nullptr ? 0 : 1;
+  exit.value = diff.verdict() == Verdict::passed ? 0 : 1;
 }
 
 }  // namespace

@@ -175,7 +175,14 @@ TEST_F(DumpFile, RefusesWithTheFlagThatHelps) {
   write({coded("q", 1, 4, {0, 1}, Axes::bshd), coded("k", 1, 3, {0, 1}, Axes::bhsd),
          coded("v", 1, 3, {0, 1}, Axes::bhsd), coded("o", 1, 4, {0, 1}, Axes::bshd)},
         {});
-  EXPECT_THAT(refusal(), HasSubstr("--axes"));
+  EXPECT_THAT(refusal(), ::testing::AllOf(HasSubstr("--axes"), HasSubstr("q with B2 H2 S4 D3"),
+                                          HasSubstr("k with B2 H3 S2 D3"), HasSubstr(paths_[0])));
+  paths_.clear();
+  tensors = inputs_and_o();
+  tensors[2] = coded("v", 3, heads_kv, {0, 1, 2, 3}, Axes::bhsd);
+  write(tensors, {});
+  EXPECT_THAT(refusal(), ::testing::AllOf(HasSubstr("k with B2 H2 S5 D3, v with B2 H2 S4 D3"), HasSubstr(paths_[0]),
+                                          HasSubstr("k and v with the same heads and rows")));
   paths_.clear();
   tensors = inputs_and_o();
   tensors.push_back(coded("dq", 5, heads_q, {0, 1, 2, 3, 4}, Axes::bhsd));
@@ -202,6 +209,24 @@ TEST_F(DumpFile, RefusesShardsThatDoNotFit) {
   paths_.pop_back();
   write(inputs_and_o({3}), {{"layout", "contiguous 2"}, {"rank", "1"}, {"ranks", "2"}});
   EXPECT_THAT(refusal(), HasSubstr("--layout"));
+}
+
+TEST_F(DumpFile, AShardMayHoldNoRows) {
+  const auto metadata = [](const char* rank) {
+    return Metadata{{"layout", "contiguous 3"}, {"rank", rank}, {"ranks", "3"}};
+  };
+  const auto shard = [](std::vector<std::int64_t> q, std::vector<std::int64_t> kv) {
+    return std::vector<TensorToWrite>{coded("q", 1, heads_q, q, Axes::bhsd), coded("k", 2, heads_kv, kv, Axes::bhsd),
+                                      coded("v", 3, heads_kv, kv, Axes::bhsd), coded("o", 4, heads_q, q, Axes::bhsd)};
+  };
+  write(shard({0}, {0}), metadata("0")), write(shard({}, {1}), metadata("1")), write(shard({}, {}), metadata("2"));
+  const Dump dump = read();
+  EXPECT_EQ(dump.problem.len_q, 1);
+  EXPECT_EQ(dump.problem.len_kv, 2);
+  expect_natural(dump.q, 1), expect_natural(dump.k, 2), expect_natural(*dump.outputs[0], 4);
+  paths_.clear();
+  write(shard({}, {0}), {});
+  EXPECT_THAT(refusal(), HasSubstr("at least one row"));
 }
 
 TEST_F(DumpFile, ShapesWithoutElementsAreRefusedBeforeAnythingIsMade) {

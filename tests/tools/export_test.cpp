@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "core/recipe.h"
 #include "formats/dump.h"
 #include "formats/dump_set.h"
 #include "formats/tensor_file.h"
@@ -97,6 +99,46 @@ TEST_F(Export, ShardsHoldTheSameTensorsAsOneFile) {
     EXPECT_TRUE(json["notes"].empty()) << json["notes"];
     for (const auto& t : json["tensors"]) EXPECT_EQ(t["unlike"], 0) << recipe << t;
   }
+}
+
+// Ranks without query or key rows, too: check and compare read what export writes.
+TEST_F(Export, ShardsOfEveryScheduleAreReadAgain) {
+  for (const ScheduleKind& kind : schedule_kinds()) {
+    const std::string ranks = kind.needs_grid ? "r2x2" : "r4";
+    for (const char* problem : {"h4/2 s13 d4 causal", "h4 s3 d4", "h4 s1x9 d4 f16", "h4 s9x2 d4 offset=0 bf16"}) {
+      for (const char* layout : {"contiguous", "zigzag", "striped"}) {
+        const std::string c = std::string(problem) + " | " + layout + " " + std::string(kind.name) + " " + ranks +
+                              (kind.can_copy_kv ? " kv-copies" : "");
+        write(c, "whole.safetensors", {"--steps"});
+        write(c, "shards.safetensors", {"--steps", "--shards"});
+        const Ran ran = run({"check", path("shards.safetensors")});
+        EXPECT_EQ(ran.code, 0) << c << ran.out << ran.err;
+        const auto json = compared("whole.safetensors", "shards.safetensors", 0);
+        for (const auto& t : json["tensors"]) EXPECT_EQ(t["unlike"], 0) << c << t;
+      }
+    }
+  }
+}
+
+TEST_F(Export, NothingButNanOrInputsIsNoPass) {
+  const auto write_tensors = [&](const std::string& name, const std::string& output, double value) {
+    const std::vector<std::int64_t> shape{1, 1, 2, 2};
+    std::vector<TensorToWrite> tensors;
+    for (const char* input : {"q", "k", "v"}) tensors.push_back({input, ElementType::f32, shape, {1, 2, 3, 4}});
+    if (output == "lse") tensors.push_back({output, ElementType::f32, {1, 1, 2}, {value, value}});
+    if (output != "lse") tensors.push_back({output, ElementType::f32, shape, std::vector<double>(4, value)});
+    write_safetensors(path(name), tensors, {});
+  };
+  write_tensors("nan.safetensors", "o", std::nan(""));
+  auto json = compared("nan.safetensors", "nan.safetensors", 1);
+  EXPECT_EQ(json["verdict"], "mistrusted");
+  EXPECT_THAT(std::string(json["reason"]), HasSubstr("no element of an output is finite in both"));
+  write_tensors("o.safetensors", "o", 1);
+  EXPECT_EQ(compared("o.safetensors", "o.safetensors", 0)["verdict"], "passed");
+  EXPECT_EQ(compared("o.safetensors", "nan.safetensors", 1)["verdict"], "failed");
+  write_tensors("lse.safetensors", "lse", 1);
+  json = compared("o.safetensors", "lse.safetensors", 1);
+  EXPECT_THAT(std::string(json["reason"]), HasSubstr("no output is in both"));
 }
 
 TEST_F(Export, TheLastStatesAreTheOutputs) {

@@ -115,6 +115,10 @@ constexpr WithoutFault without_fault[] = {
      "q.k and its weight: kernels round nothing there that could be rounded otherwise"},
     {"f16_score_overflow", "the same: q.k exists inside a kernel alone"},
     {"lse_unscaled", "lse of scores without the scale is another sum over all keys; a Finish has the right one alone"},
+    {"gradient_negated", "a gradient times a number, as dk-no-scale and gqa-averaged are: every check sees it as them"},
+    {"gradient_zero", "the same, with 0"},
+    {"gradient_factor", "the same, with sqrt(D), 2, the group and so on"},
+    {"head_copied", "half of heads-swapped, and seen by the same checks"},
 };
 
 std::string without_fault_section() {

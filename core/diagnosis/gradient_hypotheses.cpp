@@ -1,9 +1,12 @@
 // Gradients that are right but for a factor, a share or the place where they arrive.
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "core/diagnosis/hypothesis.h"
 #include "core/diagnosis/rank_rows.h"
 #include "core/diagnosis/what_if.h"
+#include "core/tensor_of.h"
 
 namespace ringscope {
 
@@ -105,6 +108,60 @@ void unpack_last_hop(const Evidence& e, const Offer& offer) {
   });
 }
 
+// change(tensor, given) for each gradient that is wrong, which tells how it came about; the detail names them.
+template <class Change>
+void change_wrong_gradients(const Evidence& e, const Offer& offer, const Change& change) {
+  Outputs outputs = e.right;
+  std::string detail;
+  for (const Output output : {Output::dq, Output::dk, Output::dv}) {
+    const Tensor& given = tensor_of(e.given, output);
+    const bool is_wrong = e.figures[static_cast<std::size_t>(output)].verdict == Verdict::failed;
+    if (given.empty() || !is_wrong) continue;
+    const std::optional<std::string> how = change(tensor_of(outputs, output), given);
+    if (!how) return;
+    detail += (detail.empty() ? "" : ", ") + std::string(name_of(output)) + *how;
+  }
+  if (!detail.empty()) offer({std::move(detail), std::move(outputs)});
+}
+
+bool is_near(double a, double b) {
+  return std::abs(a - b) < 0.05 * std::abs(b);
+}
+
+struct NamedFactor {
+  double factor;
+  std::string_view name;
+};
+
+// By what a gradient is too large, of the factors that occur; a lack of the scale and an average over the group have
+// names of their own.
+std::optional<std::string> stretch(const Problem& p, Tensor& right, const Tensor& given) {
+  double product = 0, square = 0;
+  for (std::size_t n = 0; n < right.values.size(); ++n) {
+    if (!std::isfinite(given.values[n])) return std::nullopt;
+    product += right.values[n] * given.values[n], square += right.values[n] * right.values[n];
+  }
+  const double factor = square > 0 ? product / square : 0;
+  const double root = std::sqrt(static_cast<double>(p.dim_qk)), group = static_cast<double>(p.group());
+  const NamedFactor factors[] = {{root, "sqrt(D)"},
+                                 {1 / root, "1/sqrt(D)"},
+                                 {p.scale(), "the scale"},
+                                 {group, "Hq/Hkv"},
+                                 {static_cast<double>(p.batch), "B"},
+                                 {0.5, "1/2"},
+                                 {2, "2"},
+                                 {std::log(2.0), "log 2"},
+                                 {1 / std::log(2.0), "1/log 2"},
+                                 {1.0 / static_cast<double>(p.batch), "1/B"}};
+  for (const NamedFactor& f : factors) {
+    const bool has_a_name = is_near(f.factor * p.scale(), 1) || (p.group() > 1 && is_near(f.factor * group, 1));
+    if (has_a_name || is_near(f.factor, 1) || std::abs(factor / f.factor - 1) > 0.02) continue;
+    multiply(right, f.factor);
+    return " by " + std::string(f.name);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Hypothesis> gradient_hypotheses() {
@@ -131,6 +188,25 @@ std::vector<Hypothesis> gradient_hypotheses() {
            multiply(o.dk, 1 / static_cast<double>(e.problem.group()));
            multiply(o.dv, 1 / static_cast<double>(e.problem.group()));
          });
+       }},
+      {"gradient_negated", "gradients have the wrong sign",
+       [](const Evidence& e, const Offer& offer) {
+         change_wrong_gradients(e, offer, [](Tensor& right, const Tensor&) {
+           multiply(right, -1);
+           return std::optional<std::string>("");
+         });
+       }},
+      {"gradient_zero", "gradients are 0",
+       [](const Evidence& e, const Offer& offer) {
+         change_wrong_gradients(e, offer, [](Tensor& right, const Tensor&) {
+           multiply(right, 0);
+           return std::optional<std::string>("");
+         });
+       }},
+      {"gradient_factor", "gradients are too large by a factor",
+       [](const Evidence& e, const Offer& offer) {
+         change_wrong_gradients(e, offer,
+                                [&](Tensor& right, const Tensor& given) { return stretch(e.problem, right, given); });
        }},
       {"dkv_swapped", "dK and dV are exchanged",
        [](const Evidence& e, const Offer& offer) {

@@ -1,6 +1,7 @@
 // Outputs that are right but for a convention, an exchange or a single number.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/diagnosis/differs.h"
 #include "core/diagnosis/hypothesis.h"
@@ -100,6 +101,61 @@ void exchange(const Evidence& e, bool by_head, const Offer& offer) {
   offer({what + std::to_string(wrong[0]) + " and " + std::to_string(wrong[1]), std::move(outputs)});
 }
 
+double distance2(const double* a, const double* b, std::int64_t size) {
+  double sum = 0;
+  for (std::int64_t n = 0; n < size; ++n) sum += (a[n] - b[n]) * (a[n] - b[n]);
+  return sum;
+}
+
+// The head of `right` that is nearest to what was given as head h.
+std::int64_t nearest_head(const Tensor& given, const Tensor& right, std::int64_t h) {
+  const std::int64_t size = given.shape.rows * given.shape.dim;
+  std::int64_t nearest = h;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int64_t other = 0; other < given.shape.heads; ++other) {
+    double sum = 0;
+    for (std::int64_t b = 0; b < given.shape.batch; ++b) {
+      sum += distance2(given.row(b, h, 0), right.row(b, other, 0), size);
+    }
+    if (sum < least) least = sum, nearest = other;
+  }
+  return nearest;
+}
+
+// A head that holds another's values; where two hold each other's they are exchanged, which has a name of its own.
+void copy_heads(const Evidence& e, const Offer& offer) {
+  if (!e.first_wrong || !e.first_wrong->output) return;
+  const Output first = *e.first_wrong->output;
+  const Tensor &given = tensor_of(e.given, first), &right = tensor_of(e.right, first);
+  std::vector<std::int64_t> from;
+  for (std::int64_t h = 0; h < given.shape.heads; ++h) from.push_back(h);
+  std::string detail;
+  for (const std::int64_t h : wrong_parts(e, first, true)) {
+    const std::int64_t other = nearest_head(given, right, h);
+    if (other == h) return;
+    from[static_cast<std::size_t>(h)] = other;
+    detail += (detail.empty() ? "head " : ", head ") + std::to_string(h) + " holds head " + std::to_string(other);
+  }
+  const auto from_of = [&](std::int64_t h) { return from[static_cast<std::size_t>(h)]; };
+  for (std::int64_t h = 0; h < given.shape.heads; ++h) {
+    if (from_of(h) != h && from_of(from_of(h)) != from_of(h)) return;
+  }
+  Outputs outputs = e.right;
+  for (int n = 0; n < output_kinds; ++n) {
+    Tensor& tensor = tensor_of(outputs, static_cast<Output>(n));
+    const bool is_wrong = e.figures[static_cast<std::size_t>(n)].verdict == Verdict::failed;
+    if (tensor.empty() || !is_wrong || tensor.shape.heads != given.shape.heads) continue;
+    const Tensor whole = tensor;
+    for (std::int64_t b = 0; b < tensor.shape.batch; ++b) {
+      for (std::int64_t h = 0; h < tensor.shape.heads; ++h) {
+        const double* head = whole.row(b, from_of(h), 0);
+        std::copy(head, head + tensor.shape.rows * tensor.shape.dim, tensor.row(b, h, 0));
+      }
+    }
+  }
+  if (!detail.empty()) offer({std::move(detail), std::move(outputs)});
+}
+
 void change_one_element(const Evidence& e, const Offer& offer) {
   Outputs outputs = e.right;
   std::string detail;
@@ -155,6 +211,7 @@ std::vector<Hypothesis> output_hypotheses() {
       {"empty_row_lse_finite", "rows that see no key have a finite lse instead of -infinity", fill_empty_lse},
       {"heads_swapped", "two heads are exchanged",
        [](const Evidence& e, const Offer& offer) { exchange(e, true, offer); }},
+      {"head_copied", "a head holds another head's values", copy_heads},
       {"batches_swapped", "two batch entries are exchanged",
        [](const Evidence& e, const Offer& offer) { exchange(e, false, offer); }},
       {"output_not_unpermuted", "outputs lie in the ranks' local order", leave_in_local_order},

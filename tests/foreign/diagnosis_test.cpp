@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "core/diagnosis/differs.h"
@@ -150,6 +151,51 @@ TEST(Diagnosis, EveryMistakeIsNamedAgain) {
   }
   EXPECT_GE(planted.size(), 35u);
   EXPECT_GE(named, all * 9 / 10) << named << " of " << all;
+}
+
+struct Spoiled {
+  std::string name, detail;
+  std::function<void(Outputs&)> spoil;
+};
+
+// On top of right outputs: what a stranger's kernel got wrong after all was computed.
+TEST(Diagnosis, GradientsTimesANumberAndCopiedHeadsAreNamed) {
+  const auto times = [](Tensor& t, double by) {
+    for (double& x : t.values) x *= by;
+  };
+  const auto copy = [](Tensor& t, std::int64_t to, std::int64_t from) {
+    for (std::int64_t b = 0; b < t.shape.batch; ++b) {
+      std::copy_n(t.row(b, from, 0), t.shape.rows * t.shape.dim, t.row(b, to, 0));
+    }
+  };
+  const double root = std::sqrt(8.0);
+  const std::vector<Spoiled> all = {
+      {"gradient_negated", "dq", [=](Outputs& o) { times(o.dq, -1); }},
+      {"gradient_negated", "dq, dk, dv", [=](Outputs& o) { times(o.dq, -1), times(o.dk, -1), times(o.dv, -1); }},
+      {"gradient_zero", "dk", [=](Outputs& o) { times(o.dk, 0); }},
+      {"gradient_factor", "dk by sqrt(D)", [=](Outputs& o) { times(o.dk, root); }},
+      {"gradient_factor", "dq by log 2, dv by 1/sqrt(D)",
+       [=](Outputs& o) { times(o.dq, std::log(2.0)), times(o.dv, 1 / root); }},
+      {"head_copied", "head 2 holds head 0", [=](Outputs& o) { copy(o.o, 2, 0); }},
+      {"head_copied", "head 1 holds head 3, head 2 holds head 3",
+       [=](Outputs& o) { copy(o.o, 1, 3), copy(o.o, 2, 3), copy(o.lse, 1, 3), copy(o.lse, 2, 3); }},
+      {"heads_swapped", "heads 1 and 2",
+       [=](Outputs& o) {
+         const Tensor before = o.o;
+         copy(o.o, 1, 2);
+         std::copy_n(before.row(0, 1, 0), 41 * 8, o.o.row(0, 2, 0));
+       }},
+      {"dk_no_scale", "", [=](Outputs& o) { times(o.dk, 2); }}};
+  for (const Spoiled& spoiled : all) {
+    Scene scene = std::move(scenes()[1]);  // scale 1/2
+    spoiled.spoil(scene.evidence.given);
+    scene.measure();
+    const auto diagnosis = diagnose(scene.evidence);
+    ASSERT_TRUE(diagnosis) << spoiled.name;
+    EXPECT_EQ(diagnosis->name, spoiled.name) << diagnosis->evidence;
+    EXPECT_TRUE(diagnosis->certain) << diagnosis->evidence;
+    EXPECT_NE(diagnosis->evidence.find(spoiled.detail), std::string::npos) << diagnosis->evidence;
+  }
 }
 
 TEST(Diagnosis, NoiseIsNoKnownPattern) {

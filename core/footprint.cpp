@@ -1,9 +1,10 @@
 #include "core/footprint.h"
 
-#include <charconv>
+#include <algorithm>
 #include <numeric>
 
 #include "core/error.h"
+#include "core/numbers.h"
 
 namespace ringscope {
 
@@ -16,13 +17,10 @@ double bytes_of(const Shape& s) {
          static_cast<double>(s.dim);
 }
 
-// "34.4 GB", "2.1 MB"
-std::string bytes_in_words(double bytes) {
-  const bool is_large = bytes >= 1e9;
-  char text[64];
-  const auto end =
-      std::to_chars(text, text + sizeof text, bytes / (is_large ? 1e9 : 1e6), std::chars_format::fixed, 1).ptr;
-  return std::string(text, end) + (is_large ? " GB" : " MB");
+// Estimates of what cannot be may exceed every integer.
+std::string memory_in_words(double bytes) {
+  constexpr double most = 9e18;
+  return bytes_in_words(static_cast<std::int64_t>(std::min(bytes, most)));
 }
 
 }  // namespace
@@ -43,8 +41,8 @@ Footprint footprint_of_verify(const Problem& p) {
 
 void require_room(const Footprint& f, double free_bytes) {
   if (free_bytes == 0 || f.total() <= free_bytes) return;
-  std::string parts = "inputs " + bytes_in_words(f.inputs) + ", outputs " + bytes_in_words(f.outputs);
-  if (f.judgement > 0) parts += ", the oracle and its bounds " + bytes_in_words(f.judgement);
+  std::string parts = "inputs " + memory_in_words(f.inputs) + ", outputs " + memory_in_words(f.outputs);
+  if (f.judgement > 0) parts += ", the oracle and its bounds " + memory_in_words(f.judgement);
   refuse_size("a case with tensors (" + parts + ")", f.total(), free_bytes,
               "take fewer tokens, heads or batch items, or `fwd`");
 }
@@ -57,8 +55,8 @@ void require_room_for_ranks(std::span<const std::int64_t> peak_bytes, double fre
 }
 
 void refuse_size(const std::string& what, double bytes, double free_bytes, const std::string& fix) {
-  throw Error(ErrorKind::bad_request, "too large: " + what + ": at least " + bytes_in_words(bytes) + " of memory",
-              "at most the " + bytes_in_words(free_bytes) + " that are free", fix);
+  throw Error(ErrorKind::bad_request, "too large: " + what + ": at least " + memory_in_words(bytes) + " of memory",
+              "at most the " + memory_in_words(free_bytes) + " that are free", fix);
 }
 
 }  // namespace ringscope

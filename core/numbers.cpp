@@ -1,5 +1,6 @@
 #include "core/numbers.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -53,6 +54,25 @@ std::string text_of(const std::vector<std::int64_t>& values) {
   std::string out;
   for (const std::int64_t v : values) out += (out.empty() ? "" : ",") + std::to_string(v);
   return out;
+}
+
+std::string short_number(double value) {
+  const int decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  std::array<char, 512> digits{};  // the largest double has 309 digits before the point
+  char* const begin = digits.data();
+  std::string out(begin, std::to_chars(begin, begin + digits.size(), value, std::chars_format::fixed, decimals).ptr);
+  if (decimals == 0) return out;
+  out.erase(out.find_last_not_of('0') + 1);
+  if (out.back() == '.') out.pop_back();
+  return out;
+}
+
+std::string bytes_in_words(std::int64_t bytes) {
+  constexpr std::array<std::string_view, 6> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
+  return short_number(value) + " " + std::string(units[unit]);
 }
 
 Halves split_at(std::string_view text, char mark) {

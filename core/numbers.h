@@ -16,6 +16,9 @@ std::optional<std::vector<std::int64_t>> whole_numbers(std::string_view text);  
 std::string text_of(double value);
 std::string text_of(const std::vector<std::int64_t>& values);  // "0,50,128"
 
+std::string short_number(double value);          // three digits without trailing zeros: "1.5", "12", "0.25"
+std::string bytes_in_words(std::int64_t bytes);  // "768 B", "1.5 KiB", "12 MiB"
+
 // The text before and after the first `mark`; `behind` is absent without a mark.
 struct Halves {
   std::string_view before;

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 
 #include "core/error.h"
+#include "formats/new_file.h"
 #include "formats/tensor_file_parts.h"
 #include "formats/utf8.h"
 
@@ -68,6 +68,12 @@ std::string header_text(std::span<const TensorToWrite* const> tensors,
   return text;
 }
 
+std::int64_t data_bytes(std::span<const TensorToWrite* const> tensors) {
+  std::int64_t bytes = 0;
+  for (const TensorToWrite* const tensor : tensors) bytes += std::ssize(tensor->values) * bytes_of(tensor->type);
+  return bytes;
+}
+
 void append_number(std::string& bytes, std::uint64_t number, std::int64_t size) {
   for (std::int64_t i = 0; i < size; ++i) bytes += static_cast<char>(number >> 8 * i & 0xFFU);
 }
@@ -82,10 +88,10 @@ void write_safetensors(const std::string& path, std::span<const TensorToWrite> t
   }
   const std::vector<const TensorToWrite*> order = in_file_order(tensors);
   const std::string header = header_text(order, metadata);
-  std::ofstream file(path, std::ios::binary);
+  NewFile file(path, 8 + std::ssize(header) + data_bytes(order));
   std::string bytes;
   append_number(bytes, header.size(), 8);
-  file << bytes << header;
+  file.write(bytes + header);
   for (const TensorToWrite* const tensor : order) {
     constexpr std::size_t at_once = 1 << 16;  // bounds the memory beside the values
     for (std::size_t first = 0; first < tensor->values.size(); first += at_once) {
@@ -94,11 +100,10 @@ void write_safetensors(const std::string& path, std::span<const TensorToWrite> t
       for (std::size_t i = first; i < end; ++i) {
         append_number(bytes, encode(tensor->type, tensor->values[i]), bytes_of(tensor->type));
       }
-      file << bytes;
+      file.write(bytes);
     }
   }
-  file.close();
-  if (!file) FilePlace(path).refuse("no way to write it", "a folder that exists, with room and permission to write");
+  file.keep();
 }
 
 }  // namespace ringscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/numbers.h"
 #include "pictures/words.h"
 
 namespace ringscope {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/index.h"
+#include "core/numbers.h"
 #include "pictures/frame.h"
 #include "pictures/ring_step.h"
 #include "pictures/words.h"

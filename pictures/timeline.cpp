@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/numbers.h"
 #include "pictures/frame.h"
 #include "pictures/words.h"
 #include "pictures/work.h"

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/numbers.h"
+
 namespace ringscope {
 
 namespace {
@@ -13,16 +15,6 @@ std::string chars(double value, std::chars_format format, int precision) {
   std::array<char, 512> digits{};  // the largest double has 309 digits before the point
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, format, precision).ptr;
   return {digits.data(), end};
-}
-
-// Three significant digits without trailing zeros: "1.5", "12", "0.25".
-std::string short_number(double value) {
-  const int decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  std::string out = fixed(value, decimals);
-  if (decimals == 0) return out;
-  out.erase(out.find_last_not_of('0') + 1);
-  if (out.back() == '.') out.pop_back();
-  return out;
 }
 
 }  // namespace
@@ -35,14 +27,6 @@ std::string grouped(std::int64_t n) {
     digits.insert(i, ",");
   }
   return digits;
-}
-
-std::string bytes_in_words(std::int64_t bytes) {
-  constexpr std::array<std::string_view, 6> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
-  return short_number(value) + " " + std::string(units[unit]);
 }
 
 std::string seconds_in_words(double seconds) {

@@ -8,7 +8,6 @@
 namespace ringscope {
 
 std::string grouped(std::int64_t n);                              // 1234567 -> "1,234,567"
-std::string bytes_in_words(std::int64_t bytes);                   // "768 B", "1.5 KiB", "12 MiB"
 std::string seconds_in_words(double seconds);                     // "850 ns", "1.25 ms"
 std::string fixed(double value, int decimals);                    // "0.571"
 std::string scientific(double value);                             // "1.2e-07"

@@ -7,10 +7,10 @@
 
 #include "core/error.h"
 #include "core/numbers.h"
+#include "formats/new_file.h"
 #include "tools/arguments.h"
 #include "tools/check_print.h"
 #include "tools/commands.h"
-#include "tools/page_file.h"
 #include "tools/terminal.h"
 
 namespace ringscope {
@@ -73,7 +73,7 @@ int run(const CheckArguments& a) {
     return run_check(a.files, words_of(a), a.report.empty() ? Detail::verdict : Detail::maps,
                      [&line](double done) { line.show(done); });
   }();
-  if (!a.report.empty()) write_page(a.report, check_page(result));
+  if (!a.report.empty()) write_file(a.report, check_page(result));
   if (a.json) {
     fmt::print("{}\n", to_json(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {

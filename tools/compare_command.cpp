@@ -7,12 +7,12 @@
 #include "core/error.h"
 #include "formats/dump_diff.h"
 #include "formats/dump_set.h"
+#include "formats/new_file.h"
 #include "pictures/html.h"
 #include "pictures/words.h"
 #include "tools/arguments.h"
 #include "tools/check_maps.h"
 #include "tools/commands.h"
-#include "tools/page_file.h"
 #include "tools/terminal.h"
 
 namespace ringscope {
@@ -113,7 +113,7 @@ void run(const CompareArguments& arguments, ExitCode& exit) {
   }
   const DumpDiff diff =
       compare_dumps(files_of_dump(arguments.dumps[0]), files_of_dump(arguments.dumps[1]), arguments.words);
-  if (!arguments.report.empty()) write_page(arguments.report, page_of(diff, arguments.dumps));
+  if (!arguments.report.empty()) write_file(arguments.report, page_of(diff, arguments.dumps));
   arguments.json ? print_json(diff) : print_text(diff);
   exit.value = diff.verdict() == Verdict::passed ? 0 : 1;
 }

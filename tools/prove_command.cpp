@@ -3,13 +3,13 @@
 #include <sys/resource.h>
 
 #include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/case.h"
 #include "core/error.h"
 #include "core/schedule_check.h"
 #include "core/schedule_text.h"
+#include "formats/new_file.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/progress.h"
@@ -67,13 +67,6 @@ Proved prove_it(const ProveArguments& arguments) {
   return proved;
 }
 
-void write_text_file(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw Error(ErrorKind::bad_file, path, "a file that can be written", "check the path and the disk");
-}
-
 void print_json(const Proved& p) {
   nlohmann::ordered_json violations = nlohmann::ordered_json::array();
   for (const Violation& v : p.proof.violations) {
@@ -117,7 +110,7 @@ void run(const ProveArguments& arguments, ExitCode& exit) {
                 "one CASE, or --schedule FILE", "see `ringscope prove --help`");
   }
   const Proved proved = prove_it(arguments);
-  if (!arguments.write.empty()) write_text_file(arguments.write, schedule_text(proved.plan));
+  if (!arguments.write.empty()) write_file(arguments.write, schedule_text(proved.plan));
   arguments.json ? print_json(proved) : print_text(proved);
   exit.value = proved.proof.holds() ? 0 : exit_code(ErrorKind::unprovable);
 }

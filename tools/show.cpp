@@ -3,12 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <fstream>
 #include <limits>
 #include <memory>
 
 #include "core/error.h"
 #include "core/numbers.h"
+#include "formats/new_file.h"
 #include "pictures/html.h"
 #include "pictures/svg.h"
 #include "pictures/terminal.h"
@@ -25,11 +25,8 @@ struct ShowArguments {
   bool json = false;
 };
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw Error(ErrorKind::bad_request, path, "a file that can be written", "check the path");
+void write_told(const std::string& path, const std::string& text) {
+  write_file(path, text);
   std::fprintf(stderr, "wrote %s\n", path.c_str());
 }
 
@@ -74,8 +71,8 @@ std::string json_of(const Case& c, const Shown& shown) {
 
 // Into the files asked for; on stdout the JSON, or the text where no file was asked for.
 void put(const ShowArguments& arguments, const Case& c, const Shown& shown) {
-  if (!arguments.svg.empty()) write_file(arguments.svg, to_svg(shown.sections.front().pictures.front()));
-  if (!arguments.html.empty()) write_file(arguments.html, to_html({"Ringscope", to_line(c), shown.sections}));
+  if (!arguments.svg.empty()) write_told(arguments.svg, to_svg(shown.sections.front().pictures.front()));
+  if (!arguments.html.empty()) write_told(arguments.html, to_html({"Ringscope", to_line(c), shown.sections}));
   if (arguments.json) {
     std::fputs(json_of(c, shown).c_str(), stdout);
   } else if (arguments.svg.empty() && arguments.html.empty()) {

@@ -2,6 +2,7 @@
 
 #include <regex>
 
+#include "core/numbers.h"
 #include "pictures/html.h"
 #include "pictures/svg.h"
 #include "pictures/terminal.h"

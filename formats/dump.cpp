@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/fill.h"
 #include "core/numbers.h"
+#include "formats/dump_names.h"
 #include "formats/dump_notes.h"
 #include "formats/dump_rows.h"
 #include "formats/dump_words.h"
@@ -66,7 +67,7 @@ class DumpReader {
   Said said(const std::string& key, const std::optional<std::string>& flag, std::string absent) const {
     std::string name = key;
     std::replace(name.begin(), name.end(), '_', '-');
-    if (flag) return {*flag, "--" + name};
+    if (flag) return {*flag, "--" + name, true};
     const auto first = metadata(files_[0], key);
     for (const File& file : files_) {
       if (metadata(file, key) == first) continue;
@@ -113,7 +114,7 @@ class DumpReader {
   Shape whole_shape(const char* name, Axes axes, int dimensions) const {
     Shape whole;
     for (const File& file : files_) {
-      const Shape part = natural_shape(file->require(name), axes, dimensions, rows_of_a_file(), file->path());
+      const Shape part = natural_shape(require_tensor(file, name), axes, dimensions, rows_of_a_file(), file->path());
       if (whole.batch == 0) {
         whole = part;
         continue;
@@ -128,6 +129,14 @@ class DumpReader {
     }
     if (whole.rows == 0) refuse(std::string(name) + " without rows in all shards", "at least one row");
     return whole;
+  }
+  // Says so where another name is meant.
+  static const FileTensor& require_tensor(const File& file, const char* name) {
+    if (file->find(name) == nullptr) {
+      std::string fix = misnamed(*file, name);
+      if (!fix.empty()) refuse("no " + std::string(name) + " in " + file->path(), "a file that has it", std::move(fix));
+    }
+    return file->require(name);
   }
   Rows rows_of_a_file() const { return sharded_ ? Rows::maybe_none : Rows::some; }
 
@@ -238,6 +247,8 @@ class DumpReader {
       if (unknown(keys, key)) add("metadata " + key);
     }
     if (!names.empty()) dump_.notes.push_back("in the file, but not read: " + printable(names, 400));
+    std::string other_names = misnamed(*files_[0]);
+    if (!other_names.empty()) dump_.notes.push_back(printable(other_names, 400));
   }
 
   // The shape words come from the tensors; a person may repeat them.
@@ -326,7 +337,7 @@ class DumpReader {
     std::vector<DumpPart> parts;
     const Positions& rows = side == Side::q ? q_positions_ : kv_positions_;
     for (std::size_t f = 0; f < files_.size(); ++f) {
-      const FileTensor& t = files_[f]->require(name);
+      const FileTensor& t = require_tensor(files_[f], name);
       const Shape got = natural_shape(t, axes, dimensions, rows_of_a_file(), files_[f]->path());
       const Shape want{shape.batch, shape.heads, static_cast<std::int64_t>(rows[f]->size()), shape.dim};
       if (got != want) {
@@ -357,11 +368,13 @@ class DumpReader {
     if (has("lse")) take_lse();
     if (has("do")) dump_.d_o = tensor("do", p.shape_o(), Side::q, axes_, 4);
     const bool gradients = has("dq") || has("dk") || has("dv");
-    if (gradients && !dump_.d_o) refuse("gradients without `do`", "the gradient of the output beside them");
+    if (gradients && !dump_.d_o)
+      refuse("gradients without `do` in " + files_[0]->path(), "the gradient of the output beside them",
+             misnamed(*files_[0], "do"));
     if (gradients) p.direction = Direction::forward_and_backward;
     const bool any =
         std::any_of(dump_.outputs.begin(), dump_.outputs.end(), [](const auto& o) { return o.has_value(); });
-    if (!any) refuse("no output in " + files_[0]->path(), "any of o, lse, dq, dk, dv");
+    if (!any) refuse("no output in " + files_[0]->path(), "any of o, lse, dq, dk, dv", misnamed(*files_[0]));
   }
 
   void take_lse() {

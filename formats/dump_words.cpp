@@ -36,6 +36,7 @@ class MaskReader {
 
   Mask read(std::int64_t len_q, std::int64_t len_kv) {
     while (at_ < words_.size()) take(words_[at_++]);
+    if (said_.by_flag) require_within(len_q, len_kv);
     if (mask_.prefix) mask_.prefix = std::min(*mask_.prefix, len_kv);
     keep_documents_below(std::max(len_q, len_kv));
     if (len_q == len_kv) {
@@ -65,6 +66,17 @@ class MaskReader {
       if (mask_.docs.size() < 2) refuse(said_, said_.text, "at least two boundaries: documents 0 30 80");
     } else {
       refuse(said_, word, any_of(mask_words), nearest_sentence(word, mask_words));
+    }
+  }
+
+  void require_within(std::int64_t len_q, std::int64_t len_kv) const {
+    if (mask_.prefix && *mask_.prefix > len_kv) {
+      refuse(said_, "prefix " + std::to_string(*mask_.prefix), "a prefix from 0 to Skv = " + std::to_string(len_kv));
+    }
+    const std::int64_t longest = std::max(len_q, len_kv);
+    if (!mask_.docs.empty() && mask_.docs.back() > longest) {
+      refuse(said_, "documents to " + std::to_string(mask_.docs.back()),
+             "boundaries from 0 to S = " + std::to_string(longest));
     }
   }
 
@@ -168,6 +180,7 @@ std::vector<std::int64_t> read_lengths(const Said& said, std::int64_t batch, std
   for (const std::string_view word : split(said.text)) {
     const auto n = whole_number(word);
     if (!n || *n < 0) refuse(said, word, "whole numbers from 0 on");
+    if (said.by_flag && *n > len_kv) refuse(said, word, "lengths from 0 to Skv = " + std::to_string(len_kv));
     out.push_back(std::min(*n, len_kv));
   }
   if (static_cast<std::int64_t>(out.size()) != batch) {

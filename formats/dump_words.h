@@ -13,6 +13,7 @@ namespace ringscope {
 // Where a word was said, for errors: "--mask" or "metadata `mask` of FILE".
 struct Said {
   std::string text, where;
+  bool by_flag = false;  // what lies beyond the tensors is refused; of a file it is taken as "all of it"
 };
 
 enum class Axes : std::uint8_t { bhsd, bshd };  // lse: BHS, BSH

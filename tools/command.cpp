@@ -41,6 +41,14 @@ void refuse_lack_of_subject(const CLI::App& app, const Command& command) {
               "see `ringscope " + app.get_name() + " --help`");
 }
 
+// `--mask ""` says nothing, and would be taken as if it had not been said.
+void refuse_empty(CLI::Option* option, const std::string& name) {
+  if (!name.starts_with("-")) return;
+  option->each([name](const std::string& text) {
+    if (text.empty()) throw Error(ErrorKind::bad_request, name + " with an empty value", "a value, or no " + name);
+  });
+}
+
 }  // namespace
 
 Command Command::add(const std::string& name, const std::string& sentence,
@@ -54,12 +62,12 @@ Command Command::add(const std::string& name, const std::string& sentence,
 
 void Command::add_value(const std::string& name, std::string& value, const std::string& sentence,
                         const std::string& type) const {
-  app_->add_option(name, value, sentence)->type_name(type);
+  refuse_empty(app_->add_option(name, value, sentence)->type_name(type), name);
 }
 
 void Command::add_value(const std::string& name, std::optional<std::string>& value, const std::string& sentence,
                         const std::string& type) const {
-  app_->add_option(name, value, sentence)->type_name(type);
+  refuse_empty(app_->add_option(name, value, sentence)->type_name(type), name);
 }
 
 void Command::add_needed_value(const std::string& name, std::string& value, const std::string& sentence) const {
@@ -67,7 +75,7 @@ void Command::add_needed_value(const std::string& name, std::string& value, cons
 }
 
 void Command::add_values(const std::string& name, std::vector<std::string>& values, const std::string& sentence) const {
-  app_->add_option(name, values, sentence)->type_name("");
+  refuse_empty(app_->add_option(name, values, sentence)->type_name(""), name);
 }
 
 void Command::add_needed_values(const std::string& name, std::vector<std::string>& values,

@@ -104,6 +104,21 @@ class HeadsJudge {
     return pairs * problem_.heads_q;
   }
 
+  std::vector<double> read_input(Input input, const ReadHead& tensor, Shape shape, std::int64_t b, std::int64_t h) {
+    std::vector<double> rows = read(tensor, shape, b, h);
+    const auto is_none = [](double x) { return !std::isfinite(x); };
+    const auto first = std::find_if(rows.begin(), rows.end(), is_none);
+    if (first == rows.end()) return rows;
+    const std::int64_t at = first - rows.begin();
+    const std::scoped_lock lock(not_numbers_);
+    NotNumbers& found = judged_.not_numbers[static_cast<std::size_t>(input)];
+    if (found.count == 0 || std::pair(b, h) < std::pair(found.batch, found.head)) {
+      found.batch = b, found.head = h, found.row = at / shape.dim, found.element = at % shape.dim;
+    }
+    found.count += std::count_if(first, rows.end(), is_none);
+    return rows;
+  }
+
   static std::vector<double> read(const ReadHead& tensor, Shape shape, std::int64_t b, std::int64_t h) {
     std::vector<double> rows(static_cast<std::size_t>(shape.rows * shape.dim));
     tensor(b, h, rows);
@@ -119,15 +134,17 @@ class HeadsJudge {
     TiledAttention<Real> yardstick(problem_, foreign_.terms, yardstick_rounding(foreign_), Floors::measure);
     bool zero_k = false;
     {
-      const auto k = read(foreign_.k, problem_.shape_k(), b, h_kv), v = read(foreign_.v, problem_.shape_v(), b, h_kv);
+      const auto k = read_input(Input::k, foreign_.k, problem_.shape_k(), b, h_kv);
+      const auto v = read_input(Input::v, foreign_.v, problem_.shape_v(), b, h_kv);
       right.take_keys(b, k, v), yardstick.take_keys(b, k, v);
       if (!all_rows_alike(v, problem_.dim_v)) various_v_ = true;
       if (!all_zero(v)) some_v_ = true;
       zero_k = all_zero(k);
     }
     for (std::int64_t h = h_kv * problem_.group(); h < (h_kv + 1) * problem_.group(); ++h) {
-      const auto q = read(foreign_.q, problem_.shape_q(), b, h);
-      const auto d_o = backward ? read(foreign_.d_o, problem_.shape_o(), b, h) : std::vector<double>{};
+      const auto q = read_input(Input::q, foreign_.q, problem_.shape_q(), b, h);
+      const auto d_o =
+          backward ? read_input(Input::d_o, foreign_.d_o, problem_.shape_o(), b, h) : std::vector<double>{};
       if (!zero_k && !all_zero(q)) some_scores_ = true;
       if (!all_rows_alike(d_o, problem_.dim_v)) various_d_o_ = true;
       right.attend(h, q, d_o, count), yardstick.attend(h, q, d_o, count);
@@ -319,6 +336,7 @@ class HeadsJudge {
   // By output and head, [B * H], so that the order of threads changes no bit.
   std::array<std::vector<ErrorSums>, output_kinds> sums_;
   std::vector<double> largest_scores_;  // [B * Hq]
+  std::mutex not_numbers_;
   std::atomic<bool> various_v_ = false, various_d_o_ = false, some_scores_ = false, some_v_ = false;
   Judged judged_;
 };

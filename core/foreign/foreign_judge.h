@@ -52,9 +52,18 @@ struct JudgedOutput {
   double row_tolerance() const { return most_peak_ratio * divisor; }
 };
 
+// Elements of an input that are NaN or infinite, and the first of them.
+struct NotNumbers {
+  std::int64_t count = 0;
+  std::int64_t batch = 0, head = 0, row = 0, element = 0;
+};
+enum class Input : std::uint8_t { q, k, v, d_o };
+inline constexpr int input_kinds = 4;
+
 struct Judged {
   std::array<JudgedOutput, output_kinds> outputs;  // by Output
   double largest_score = 0;
+  std::array<NotNumbers, input_kinds> not_numbers;  // by Input
   // Inputs that make a right output say little, over every head.
   bool constant_v = true, constant_d_o = true;  // all rows of a head are the same
   bool zero_scores = true, zero_v = true;       // q or k, v is 0

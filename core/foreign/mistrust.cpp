@@ -1,6 +1,7 @@
 #include "core/foreign/mistrust.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/element_type.h"
@@ -94,6 +95,14 @@ std::optional<std::string> mistrust_of(const Judged& judged) {
 
 std::vector<std::string> weak_sides(const Judged& judged) {
   std::vector<std::string> out;
+  static constexpr std::array<std::string_view, input_kinds> input_names{"q", "k", "v", "do"};
+  for (std::size_t n = 0; n < input_names.size(); ++n) {
+    const NotNumbers& x = judged.not_numbers[n];
+    if (x.count == 0) continue;
+    out.push_back(std::string(input_names[n]) + " holds " + std::to_string(x.count) +
+                  " elements that are NaN or infinite, the first at batch " + std::to_string(x.batch) + ", head " +
+                  std::to_string(x.head) + ", row " + std::to_string(x.row) + ", element " + std::to_string(x.element));
+  }
   if (judged.no_pairs) return out;
   if (judged.zero_scores) out.emplace_back("q or k is 0 everywhere: all scores are 0, so the scale is not tested");
   if (judged.zero_v) {

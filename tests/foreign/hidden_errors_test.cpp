@@ -236,8 +236,14 @@ TEST(Mistrust, NothingButNanIsNoPass) {
 TEST(Mistrust, SomeNanIsANote) {
   TheirRun run(causal(20));
   for (double& x : run.inputs->v.values) x = x > 2 ? std::nan("") : x;
+  run.inputs->v.row(0, 1, 3)[5] = std::nan("");
+  for (std::int64_t r = 0; r < 20; ++r) std::fill_n(run.inputs->v.row(0, 0, r), run.problem.dim_v, 1 + 0.1 * r);
+  for (std::int64_t r = 0; r < 3; ++r) std::fill_n(run.inputs->v.row(0, 1, r), run.problem.dim_v, 1);
+  std::fill_n(run.inputs->v.row(0, 1, 3), 5, 1);
   *run.outputs = oracle<double>(run.problem, *run.inputs);
   const Judged judged = run.judge();
+  EXPECT_THAT(weak_sides(judged), ::testing::Contains(::testing::AllOf(
+                                      HasSubstr("v holds "), HasSubstr("batch 0, head 1, row 3, element 5"))));
   EXPECT_NE(judged.verdict(), Verdict::mistrusted);
   EXPECT_THAT(weak_sides(judged), ::testing::Contains(HasSubstr("elements of o are NaN or infinite")));
 }

@@ -198,6 +198,42 @@ TEST_F(DumpFile, RefusesWithTheFlagThatHelps) {
   EXPECT_THAT(refusal(words), ::testing::AllOf(HasSubstr("--layout"), HasSubstr("zigzag")));
 }
 
+TEST_F(DumpFile, OtherNamesAreToldFromRightOnes) {
+  auto tensors = inputs_and_o();
+  tensors[3].name = "attn.Out";
+  write(tensors, {});
+  EXPECT_THAT(refusal(), HasSubstr("`attn.Out` looks like o: if it is, save it under that name"));
+  tensors[3].name = "o", tensors.push_back(coded("dQ", 5, heads_q, {0, 1, 2, 3, 4}, Axes::bhsd));
+  tensors.push_back(coded("grad_k", 6, heads_kv, {0, 1, 2, 3, 4}, Axes::bhsd));
+  paths_.clear(), write(tensors, {});
+  EXPECT_THAT(read().notes, Contains(HasSubstr("`dQ` looks like dq, `grad_k` like dk")));
+  tensors[4].name = "dq", tensors[5].name = "dout";
+  paths_.clear(), write(tensors, {});
+  EXPECT_THAT(refusal(), HasSubstr("`dout` looks like do"));
+  tensors[1].name = "key";
+  paths_.clear(), write(tensors, {});
+  EXPECT_THAT(refusal(), ::testing::AllOf(HasSubstr("no k in"), HasSubstr("`key` looks like k")));
+}
+
+TEST_F(DumpFile, WhatAFlagSaysBeyondTheTensorsIsRefused) {
+  write(inputs_and_o(), {{"kv_lengths", "99 3"}});
+  EXPECT_EQ(read().problem.mask.kv_lens, (std::vector<std::int64_t>{5, 3}));
+  const auto refused = [&](std::optional<std::string> DumpWords::*word, const char* said, const char* range) {
+    DumpWords words;
+    words.*word = said;
+    EXPECT_THAT(refusal(words), HasSubstr(range)) << said;
+  };
+  refused(&DumpWords::kv_lengths, "99 3", "from 0 to Skv = 5");
+  refused(&DumpWords::mask, "prefix 6", "from 0 to Skv = 5");
+  refused(&DumpWords::mask, "documents 0 3 6", "from 0 to S = 5");
+  refused(&DumpWords::problem, "prefix=6", "Skv = 5");
+  refused(&DumpWords::problem, "kv-lens=6,1", "Skv = 5");
+  refused(&DumpWords::problem, "docs=0,6", "Skv = 5");
+  DumpWords words;
+  words.mask = "window 100 0";
+  EXPECT_EQ(read(words).problem.mask.window->left, 100);
+}
+
 TEST_F(DumpFile, RefusesShardsThatDoNotFit) {
   write(inputs_and_o({0, 1, 2}), {{"layout", "contiguous 2"}, {"rank", "0"}, {"ranks", "2"}});
   EXPECT_THAT(refusal(), HasSubstr("1 files of a run with 2 ranks"));

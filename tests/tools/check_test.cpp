@@ -140,6 +140,11 @@ TEST(Check, BadFilesAndFlagsExitWithTwo) {
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("`--mask`"));
   EXPECT_EQ(run({"check", dump("torch_math_window"), "--empty-lse", "nothing"}).code, 2);
+  for (const char* flag : {"--mask", "--scale", "--empty-o", "--problem", "--report"}) {
+    const Ran empty = run({"check", dump("torch_math_window"), flag, ""});
+    EXPECT_EQ(empty.code, 2) << flag;
+    EXPECT_THAT(empty.err, HasSubstr(std::string(flag) + " with an empty value"));
+  }
   EXPECT_EQ(run({"check", dump("torch_math_window"), "--scale", "half"}).code, 2);
 }
 
@@ -171,7 +176,7 @@ TEST(Check, AFlagThatCannotMatterIsNotedAndNonsenseRefused) {
     }
   }
   const Ran ran = run({"check", no_lse, "--lse-base", "2", "--lse-axes", "BSH", "--empty-o", "1", "--empty-lse", "0",
-                       "--softcap", "0", "--kv-lengths", "500"});
+                       "--softcap", "0", "--kv-lengths", "109"});
   EXPECT_EQ(ran.code, 0);
   for (const char* note :
        {"--lse-base changes nothing: no lse is given", "--lse-axes changes nothing: no lse is given",

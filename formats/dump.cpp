@@ -80,6 +80,10 @@ class DumpReader {
   bool is_said(const std::string& key, const std::optional<std::string>& flag) const {
     return flag || metadata(files_[0], key);
   }
+  // Of the problem and its layout: beside a case, which knows more words, metadata repeat what it says.
+  bool is_asked(const std::string& key, const std::optional<std::string>& flag) const {
+    return flag || (!case_ && metadata(files_[0], key));
+  }
 
   int rank_of(const File& file) const {
     const auto rank = metadata(file, "rank"), ranks = metadata(file, "ranks");
@@ -188,14 +192,14 @@ class DumpReader {
       p.mask = read_mask_words(said("mask", words_.mask, "full"), p.len_q, p.len_kv);
     }
     const bool lengths_by_problem = words_.problem && !p.mask.kv_lens.empty() && !words_.kv_lengths;
-    if (is_said("kv_lengths", words_.kv_lengths) && !lengths_by_problem) {
+    if (is_asked("kv_lengths", words_.kv_lengths) && !lengths_by_problem) {
       p.mask.kv_lens = read_lengths(said("kv_lengths", words_.kv_lengths, ""), p.batch, p.len_kv);
     }
     const bool by_flag = words_.problem.has_value();  // its words win over metadata
-    if (is_said("scale", words_.scale) && (words_.scale || !by_flag || !p.terms.scale)) {
+    if (is_asked("scale", words_.scale) && (words_.scale || !by_flag || !p.terms.scale)) {
       p.terms.scale = read_real(said("scale", words_.scale, ""));
     }
-    if (is_said("softcap", words_.softcap) && (words_.softcap || !by_flag || p.terms.softcap == 0)) {
+    if (is_asked("softcap", words_.softcap) && (words_.softcap || !by_flag || p.terms.softcap == 0)) {
       p.terms.softcap = read_real(said("softcap", words_.softcap, ""));
     }
     read_heads("alibi", dump_.alibi_slopes);
@@ -283,7 +287,7 @@ class DumpReader {
   void read_layout() {
     const Problem& p = dump_.problem;
     const auto ranks = static_cast<int>(files_.size());
-    if (is_said("layout", words_.layout)) {
+    if (is_asked("layout", words_.layout)) {
       const Said words = said("layout", words_.layout, "");
       const DumpLayout layout = read_layout_words(words);
       if (sharded_ && layout.ranks != ranks) {
@@ -316,7 +320,7 @@ class DumpReader {
   Positions positions(Side side, std::int64_t len) const {
     Positions out;
     std::vector<std::int64_t> mine;
-    if (!dump_.layout || (case_ && !sharded_ && !is_said("layout", words_.layout))) {
+    if (!dump_.layout || (case_ && !sharded_ && !is_asked("layout", words_.layout))) {
       mine.resize(static_cast<std::size_t>(len));
       std::iota(mine.begin(), mine.end(), 0);
       out.push_back(std::make_shared<const std::vector<std::int64_t>>(std::move(mine)));

@@ -155,6 +155,32 @@ Mask read_mask_words(const Said& said, std::int64_t len_q, std::int64_t len_kv) 
   return MaskReader(said).read(len_q, len_kv);
 }
 
+std::optional<std::string> mask_words_of(const Mask& mask, std::int64_t len_q, std::int64_t len_kv) {
+  if (mask.chunk > 0 || mask.sinks > 0) return std::nullopt;
+  Mask plain = mask;
+  plain.kv_lens.clear();
+  const MaskRows rows(plain, len_q, len_kv);
+  const auto number = [](std::int64_t n) { return " " + std::to_string(n); };
+  const auto side = [&](std::int64_t n) { return number(n < 0 ? len_q + len_kv : n); };
+  std::string words;
+  if (mask.causal) words += rows.key_position(0) == 0 ? " causal" : " causal bottom-right";
+  if (mask.prefix) words += " prefix" + number(*mask.prefix);
+  if (mask.window) words += " window" + side(mask.window->left) + side(mask.window->right);
+  if (!mask.docs.empty()) words += " documents";
+  for (const std::int64_t boundary : mask.docs) words += number(boundary);
+  words = words.empty() ? "full" : words.substr(1);
+  try {  // an alignment that the words do not have shows in some row
+    const MaskRows again(read_mask_words({words, "mask"}, len_q, len_kv), len_q, len_kv);
+    for (std::int64_t i = 0; i < len_q; ++i) {
+      const KeyInterval a = rows.row(0, i), b = again.row(0, i);
+      if (a.size() != b.size() || (a.size() > 0 && (a.lo != b.lo || a.hi != b.hi))) return std::nullopt;
+    }
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return words;
+}
+
 Axes read_axes(const Said& said) {
   return axes_of(said, "BHSD", "BSHD");
 }

@@ -1,6 +1,7 @@
 // The words that describe a dump, in the meaning of docs/formats.md (not of the case line: `causal` is top-left here).
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ enum class Axes : std::uint8_t { bhsd, bshd };  // lse: BHS, BSH
 enum class LogBase : std::uint8_t { e, two };
 
 Mask read_mask_words(const Said& said, std::int64_t len_q, std::int64_t len_kv);
+// The words for a mask but for its kv lengths; nothing where there are none.
+std::optional<std::string> mask_words_of(const Mask& mask, std::int64_t len_q, std::int64_t len_kv);
 Axes read_axes(const Said& said);      // BHSD or BSHD
 Axes read_lse_axes(const Said& said);  // BHS or BSH
 LogBase read_lse_base(const Said& said);

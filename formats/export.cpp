@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/error.h"
+#include "core/numbers.h"
 #include "core/score_terms.h"
+#include "formats/dump_words.h"
 
 namespace ringscope {
 
@@ -82,10 +85,44 @@ class Collector {
   std::vector<TensorToWrite> tensors_;
 };
 
+// Whether every rank's rows are those of a layout of this kind, in the same local order.
+bool has_rows_of(const LayoutKind& kind, const Problem& problem, const Layout& layout) {
+  try {
+    const Layout other = make_layout({.name = std::string(kind.name)}, problem, layout.ranks, 1);
+    for (const Side side : {Side::q, Side::kv}) {
+      for (int rank = 0; rank < layout.ranks; ++rank) {
+        if (rows_of_rank(layout, side, rank) != rows_of_rank(other, side, rank)) return false;
+      }
+    }
+    return true;
+  } catch (const Error&) {  // it needs more than a name
+    return false;
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::string> export_metadata(const Case& c) {
-  return {{"case", to_line(c)}, {"source", "ringscope export"}, {"axes", "BHSD"}, {"lse_axes", "BHS"}};
+  const Problem& p = c.problem;
+  std::map<std::string, std::string> out{{"case", to_line(c)}, {"source", "ringscope export"},
+                                         {"axes", "BHSD"},     {"lse_axes", "BHS"},
+                                         {"lse_base", "e"},    {"scale", text_of(p.scale())}};
+  if (auto words = mask_words_of(p.mask, p.len_q, p.len_kv)) out["mask"] = std::move(*words);
+  if (p.terms.softcap > 0) out["softcap"] = text_of(p.terms.softcap);
+  for (const std::int64_t n : p.mask.kv_lens) {
+    std::string& lengths = out["kv_lengths"];
+    lengths += (lengths.empty() ? "" : " ") + std::to_string(n);
+  }
+  return out;
+}
+
+std::map<std::string, std::string> shard_metadata(const Case& c, const Layout& layout, int rank) {
+  std::map<std::string, std::string> out = export_metadata(c);
+  out["rank"] = std::to_string(rank), out["ranks"] = std::to_string(layout.ranks);
+  for (const LayoutKind& kind : layout_kinds()) {
+    if (has_rows_of(kind, c.problem, layout)) out["layout"] = std::string(kind.name) + " " + out["ranks"];
+  }
+  return out;
 }
 
 std::vector<TensorToWrite> whole_tensors(const Problem& problem, const Inputs& inputs, const Outputs& outputs) {

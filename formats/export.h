@@ -12,8 +12,10 @@
 
 namespace ringscope {
 
-// The metadata of an exported file: the canonical case, and for a shard `rank` and `ranks`.
+// The metadata of an exported file: the canonical case, and what the keys of docs/formats.md can say of it, for readers
+// that know no case line. Of a shard `rank`, `ranks` and, where it is one of those, the layout, too.
 std::map<std::string, std::string> export_metadata(const Case& c);
+std::map<std::string, std::string> shard_metadata(const Case& c, const Layout& layout, int rank);
 
 // q, k, v, do, sinks, alibi, o, lse, dq, dk, dv in natural order, BHSD; lse [B, Hq, S].
 std::vector<TensorToWrite> whole_tensors(const Problem& problem, const Inputs& inputs, const Outputs& outputs);

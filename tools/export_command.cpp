@@ -49,11 +49,8 @@ void write_shards(const Case& c, const Plan& plan, const Inputs& inputs, const O
     for (const TensorToWrite& t : steps) {
       if (is_of_rank(t.name, rank)) tensors.push_back(t);
     }
-    auto metadata = export_metadata(c);
-    metadata["rank"] = std::to_string(rank);
-    metadata["ranks"] = std::to_string(plan.layout.ranks);
     const std::string to = shard_path(path, rank, plan.layout.ranks);
-    write_safetensors(to, tensors, metadata);
+    write_safetensors(to, tensors, shard_metadata(c, plan.layout, rank));
     say_written(to, tensors.size());
   }
 }

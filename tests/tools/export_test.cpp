@@ -141,6 +141,40 @@ TEST_F(Export, NothingButNanOrInputsIsNoPass) {
   EXPECT_THAT(std::string(json["reason"]), HasSubstr("no output is in both"));
 }
 
+// A reader that knows no case line finds the same in the keys of docs/formats.md.
+TEST_F(Export, AFileExplainsItselfWithoutItsCase) {
+  for (const char* c :
+       {"b2 h4/2 s13 d4 causal kv-lens=13,7 scale=0.3 softcap=5 | zigzag ring r3", "h4 s9x13 d4 causal",
+        "h4 s9x13 d4 causal offset=0", "h4 s13x9 d4 window=3,-1 offset=0 | striped ring r2",
+        "h4 s13 d4 docs=0,5,13 bf16", "h4 s13 d4 prefix=4 alibi sink-logit | contiguous all-gather r3"}) {
+    for (const bool shards : {false, true}) {
+      write(c, "a.safetensors", shards ? std::vector<std::string>{"--shards"} : std::vector<std::string>{});
+      for (const std::string& file : files_of_dump(path("a.safetensors"))) {
+        const TensorFile read = TensorFile::read(file);
+        auto metadata = read.metadata();
+        EXPECT_EQ(metadata.at("lse_base"), "e");
+        EXPECT_EQ(metadata.erase("case"), 1u);
+        std::vector<TensorToWrite> tensors;
+        for (const FileTensor& t : read.tensors()) {
+          tensors.push_back({t.name, t.type, t.shape, std::vector<double>(static_cast<std::size_t>(t.size()))});
+          t.read(0, tensors.back().values);
+        }
+        write_safetensors(file, tensors, metadata);
+      }
+      const Ran ran = run({"check", path("a.safetensors")});
+      EXPECT_EQ(ran.code, 0) << c << shards << ran.out << ran.err;
+      for (const std::string& file : files_of_dump(path("a.safetensors"))) std::filesystem::remove(file);
+    }
+  }
+}
+
+TEST_F(Export, WhatTheKeysCannotSayIsLeftToTheCase) {
+  write("h4 s16 d4 chunk=4 sinks=2 | zigzag bidi r2", "a.safetensors", {"--shards"});
+  const TensorFile file = TensorFile::read(files_of_dump(path("a.safetensors")).front());
+  EXPECT_FALSE(file.metadata().contains("mask"));
+  EXPECT_FALSE(file.metadata().contains("layout"));
+}
+
 TEST_F(Export, TheLastStatesAreTheOutputs) {
   write(ring, "a.safetensors", {"--steps", "--shards"});
   const Dump dump = read_dump(files_of_dump(path("a.safetensors")), {});

@@ -23,9 +23,10 @@ target_include_directories(ringscope_flags INTERFACE $<BUILD_INTERFACE:${PROJECT
 
 # -Wno-restrict: g++ 12 reports false overlaps in std::string (GCC bug 105651).
 set(own_options -Wall -Wextra -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
-if(NOT CMAKE_UNITY_BUILD)  # there files see each other's names
-  list(APPEND own_options -Wshadow)
-endif()
+# Files compiled as one see each other's names, and g++ takes all but the first for headers.
+set(as_one $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
+list(APPEND own_options $<$<NOT:${as_one}>:-Wshadow>
+                        $<$<AND:${as_one},$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
 
 # x86-64-v3 so that one binary serves AVX2 and AVX-512 machines; other processors get their generic code.
 if(RINGSCOPE_ARCH)

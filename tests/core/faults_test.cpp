@@ -18,6 +18,16 @@ std::vector<Plan> plans_of_every_schedule() {
   return plans;
 }
 
+std::vector<Plan> one_plan_of_every_schedule_and_n() {
+  std::vector<Plan> plans;
+  std::set<std::pair<std::string, int>> seen;
+  for (const Case& c : suite_cases("smoke")) {
+    const bool is_new = seen.insert({c.recipe.schedule, c.recipe.ranks.count()}).second;
+    if (is_new) plans.push_back(make_plan(c.problem, c.recipe));
+  }
+  return plans;
+}
+
 TEST(Faults, NamesAreDistinctAndFoundInBothSpellings) {
   std::set<std::string_view> names;
   for (const FaultKind& kind : fault_kinds()) {
@@ -49,7 +59,7 @@ TEST(Faults, EveryScheduleFaultIsRefusedByTheProofAndTracedToItsPlace) {
 }
 
 TEST(Faults, ASiteIsWhereTheCaseSaysOrNowhere) {
-  for (const Plan& plan : plans_of_every_schedule()) {
+  for (const Plan& plan : one_plan_of_every_schedule_and_n()) {
     for (const FaultKind& kind : fault_kinds()) {
       const FaultChoice anywhere{std::string(kind.name)};
       const std::vector<FaultSite> places = kind.sites(plan);

@@ -91,7 +91,7 @@ struct Scene {
 };
 
 std::vector<Scene> scenes() {
-  const auto problem = [](Mask mask, ScoreTerms terms, std::int64_t len_q = 41, std::int64_t len_kv = 41) {
+  const auto problem = [](Mask mask, ScoreTerms terms, std::int64_t len_q = 29, std::int64_t len_kv = 29) {
     Problem p;
     p.batch = mask == Mask{} || !mask.kv_lens.empty() ? 2 : 1;
     p.heads_q = 4, p.heads_kv = 2, p.len_q = len_q, p.len_kv = len_kv, p.dim_qk = p.dim_v = 8;
@@ -108,10 +108,10 @@ std::vector<Scene> scenes() {
   out.emplace_back(problem({.causal = true}, {.scale = 0.5}), recipe("zigzag", 4));
   out.emplace_back(problem({.causal = true}, {.softcap = 2, .alibi = true}), recipe("striped", 3));
   out.emplace_back(problem({.window = Window{9, 4}, .sinks = 2}, {.sink_logit = true}), recipe("zigzag", 4));
-  out.emplace_back(problem({.causal = true, .docs = {0, 13, 35}}, {}), recipe("zigzag", 3));
-  out.emplace_back(problem({.prefix = 12, .kv_lens = {41, 30}}, {}), recipe("contiguous", 3));
-  out.emplace_back(problem({.causal = true}, {}, 24, 40), recipe("contiguous", 4));
-  out.emplace_back(problem({.causal = true, .offset = 0}, {}, 24, 40), recipe("contiguous", 4));
+  out.emplace_back(problem({.causal = true, .docs = {0, 9, 25}}, {}), recipe("zigzag", 3));
+  out.emplace_back(problem({.prefix = 8, .kv_lens = {29, 20}}, {}), recipe("contiguous", 3));
+  out.emplace_back(problem({.causal = true}, {}, 18, 28), recipe("contiguous", 4));
+  out.emplace_back(problem({.causal = true, .offset = 0}, {}, 18, 28), recipe("contiguous", 4));
   return out;
 }
 
@@ -128,7 +128,7 @@ TEST(Diagnosis, EveryMistakeIsNamedAgain) {
       scene.evidence.given = scene.evidence.right;
       scene.round(scene.evidence.given);
       for (const Output place : {Output::o, Output::dk}) {
-        scene.evidence.first_wrong = Place{.output = place, .batch = 0, .head = 1, .row = 21};
+        scene.evidence.first_wrong = Place{.output = place, .batch = 0, .head = 1, .row = 15};
         std::optional<Outputs> guess;
         mistake.guess(scene.evidence, [&](Guess g) {
           if (!guess) guess = std::move(g.outputs);

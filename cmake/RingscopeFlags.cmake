@@ -23,10 +23,12 @@ target_include_directories(ringscope_flags INTERFACE $<BUILD_INTERFACE:${PROJECT
 
 # -Wno-restrict: g++ 12 reports false overlaps in std::string (GCC bug 105651).
 set(own_options -Wall -Wextra -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
-# Files compiled as one see each other's names, and g++ takes all but the first for headers.
-set(as_one $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
-list(APPEND own_options $<$<NOT:${as_one}>:-Wshadow>
-                        $<$<AND:${as_one},$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
+# Files compiled as one (CMakePresets.json) see each other's names, and g++ takes all but the first for headers.
+if(CMAKE_UNITY_BUILD)
+  list(APPEND own_options $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+else()
+  list(APPEND own_options -Wshadow)
+endif()
 
 # x86-64-v3 so that one binary serves AVX2 and AVX-512 machines; other processors get their generic code.
 if(RINGSCOPE_ARCH)
@@ -44,6 +46,16 @@ elseif(RINGSCOPE_SANITIZE STREQUAL "thread")
 elseif(RINGSCOPE_SANITIZE)
   message(FATAL_ERROR "RINGSCOPE_SANITIZE: got '${RINGSCOPE_SANITIZE}', want empty, address+undefined or thread")
 endif()
+
+# What is not hot needs little optimizing, and its sanitizer checks may be calls; that halves its compile time. Loads
+# from files, the only unaligned ones there could be, are elsewhere.
+add_library(ringscope_cool INTERFACE)
+target_compile_options(ringscope_cool INTERFACE -O1)
+if(RINGSCOPE_SANITIZE STREQUAL "address+undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(ringscope_cool INTERFACE -fno-sanitize=alignment
+                                                  "SHELL:--param asan-instrumentation-with-call-threshold=0")
+endif()
+
 if(RINGSCOPE_FUZZ)
   list(APPEND own_options -fsanitize=fuzzer-no-link)
 endif()

@@ -1,7 +1,7 @@
 # One function per kind of target.
 
-# A library of every .cpp in the current folder and the named sub-folders. PRIVATE: not installed. COOL:
-# nothing in it is hot, so -O1 will do, which halves the time of files that include much.
+# A library of every .cpp in the current folder and the named sub-folders. PRIVATE: not installed. COOL: nothing in it
+# is hot.
 function(ringscope_library name)
   cmake_parse_arguments(ARG "PRIVATE;COOL" "" "FOLDERS;LINK" ${ARGN})
   set(patterns *.cpp)
@@ -12,7 +12,7 @@ function(ringscope_library name)
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC ringscope_flags ${ARG_LINK})
   if(ARG_COOL)
-    target_compile_options(${name} PRIVATE -O1)
+    target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:ringscope_cool>)
   endif()
   if(NOT ARG_PRIVATE)
     ringscope_install_library(${name})
@@ -27,10 +27,7 @@ function(ringscope_tests folder)
   string(REPLACE "/" "_" name ${folder})
   set(program ringscope_tests_${name})
   add_executable(${program} ${sources})
-  target_link_libraries(${program} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
-  # A third of the compile time: what is slow is in the libraries, and GoogleTest is read once for many files.
-  target_compile_options(${program} PRIVATE -O1)
-  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  target_link_libraries(${program} PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main ringscope_cool)
   if(RINGSCOPE_SANITIZE)
     add_test(NAME ${folder} COMMAND ${program} --gtest_brief=1 --gtest_filter=-ThousandFaults*:LargeSchedule*)
     set_tests_properties(${folder} PROPERTIES TIMEOUT 900)

@@ -183,7 +183,7 @@ TEST(Diagnosis, GradientsTimesANumberAndCopiedHeadsAreNamed) {
        [=](Outputs& o) {
          const Tensor before = o.o;
          copy(o.o, 1, 2);
-         std::copy_n(before.row(0, 1, 0), 41 * 8, o.o.row(0, 2, 0));
+         std::copy_n(before.row(0, 1, 0), before.shape.rows * before.shape.dim, o.o.row(0, 2, 0));
        }},
       {"dk_no_scale", "", [=](Outputs& o) { times(o.dk, 2); }}};
   for (const Spoiled& spoiled : all) {

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <optional>
 
+#include "core/diagnosis/unsaid.h"
 #include "core/error.h"
 #include "core/foreign/gather_evidence.h"
 #include "core/foreign/units.h"
+#include "core/numbers.h"
 #include "formats/dump_foreign.h"
 
 namespace ringscope {
@@ -123,6 +125,55 @@ std::optional<std::string> stored_wider(const Dump& dump) {
   return std::nullopt;
 }
 
+// "causal", "window 24 0": the words of edges beside those that were said.
+std::string mask_words(const Edges& edges, const Dump& dump) {
+  if (edges.prefix) return fmt::format("prefix {}", *edges.prefix);
+  const std::int64_t all = dump.problem.len_q + dump.problem.len_kv;
+  const bool causal = dump.problem.mask.causal || (edges.right == 0 && !edges.left);
+  std::string words = !causal ? "" : edges.bottom_right ? "causal bottom-right" : "causal";
+  if (!edges.left && (!edges.right || causal)) return words;
+  words += causal ? " " : "";
+  return words + fmt::format("window {} {}", edges.left.value_or(all), causal ? 0 : edges.right.value_or(all));
+}
+
+// The last rows of the first group: where a window shows.
+bool last_rows_are_right(const Dump& dump) {
+  const Foreign group = one_group(foreign_of(dump), 0, 0);
+  const std::int64_t rows = affordable_rows(group.problem, most_products), all = group.problem.len_q;
+  if (rows == all) return true;
+  return judge_foreign(some_rows(group, all - rows, rows), {.threads = all_threads()}).verdict() == Verdict::passed;
+}
+
+// Whether the mask is none, or causal from the first query and nothing else: then it may have edges that were not said.
+bool may_have_edges(const Dump& dump) {
+  Mask mask = dump.problem.mask;
+  if (mask.causal && dump.problem.mask_rows().key_position(0) != 0) return false;
+  mask.offset.reset(), mask.kv_lens.clear(), mask.causal = false;
+  return mask == Mask{};
+}
+
+// Words that were not said, and that explain some rows when all are taken together.
+std::optional<std::string> with_unsaid_words(const std::vector<std::string>& paths, const DumpWords& words,
+                                             const Dump& dump) {
+  if (!dump.case_line.empty() || words.problem) return std::nullopt;
+  const MayBeUnsaid may{
+      .softcap = dump.problem.terms.softcap == 0, .scale = !dump.problem.terms.scale, .edges = may_have_edges(dump)};
+  const std::vector<Unsaid> found = find_unsaid(one_group(foreign_of(dump), 0, 0), may);
+  for (std::size_t n = 0; n < std::min<std::size_t>(found.size(), 12); ++n) {
+    const Unsaid& unsaid = found[n];
+    std::vector<Change> changes;
+    const auto change = [&](Word word, const char* flag, const std::string& value, const char* what) {
+      changes.push_back({word, flag, value, what + value});
+    };
+    if (unsaid.edges != Edges{}) change(&DumpWords::mask, "--mask", mask_words(unsaid.edges, dump), "the mask ");
+    if (unsaid.softcap) change(&DumpWords::softcap, "--softcap", text_of(*unsaid.softcap), "softcap ");
+    if (unsaid.scale) change(&DumpWords::scale, "--scale", text_of(*unsaid.scale), "scale ");
+    const auto other = try_read(paths, changed(words, changes));
+    if (other && is_right(*other) && last_rows_are_right(*other)) return sentence(changes);
+  }
+  return std::nullopt;
+}
+
 // Every choice of one or none of each kind, fewest changes first.
 std::vector<std::vector<Change>> combinations(const std::vector<std::vector<Change>>& kinds) {
   std::vector<std::vector<Change>> all{{}};
@@ -175,7 +226,7 @@ std::vector<std::vector<Change>> kinds_of_change(const DumpWords& words, const D
 }  // namespace
 
 std::vector<std::string> described_otherwise(const std::vector<std::string>& paths, const DumpWords& words,
-                                             const Dump& dump, const Judged& judged) {
+                                             const Dump& dump, const Judged& judged, LookFor what) {
   std::vector<std::string> hints;
   if (auto base = other_base(paths, words, dump, judged)) hints.push_back(std::move(*base));
   if (is_right(dump)) return hints;  // the first head is right as it is described
@@ -186,7 +237,10 @@ std::vector<std::string> described_otherwise(const std::vector<std::string>& pat
     const auto other = try_read(paths, changed(words, changes));
     if (!other || !is_right(*other)) continue;
     hints.push_back(sentence(changes));
-    break;
+    return hints;
+  }
+  if (what == LookFor::unsaid_words_too) {
+    if (auto unsaid = with_unsaid_words(paths, words, dump)) hints.push_back(std::move(*unsaid));
   }
   return hints;
 }

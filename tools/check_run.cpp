@@ -61,7 +61,9 @@ CheckResult run_check(const std::vector<std::string>& paths, const DumpWords& wo
     } else {
       diagnose_failure(foreign, result.judged, *result.first_wrong, detail, result);
     }
-    result.hints = described_otherwise(files, words, result.dump, result.judged);
+    result.hints = described_otherwise(
+        files, words, result.dump, result.judged,
+        result.diagnosis && result.diagnosis->certain ? LookFor::descriptions : LookFor::unsaid_words_too);
     if (!result.diagnosis && !result.hints.empty()) {
       result.diagnosis = Diagnosis{std::string(described_otherwise_name), false, result.hints.front()};
     }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -113,6 +114,36 @@ TEST(Check, WhatWasNotSaidIsFoundByProbingAndTheVerdictStands) {
 
 TEST(Check, NoHintIsGivenWhereTheDescriptionIsNotAtFault) {
   EXPECT_THAT(run({"check", dump("fault_one_row")}).out, Not(HasSubstr("if so, say")));
+}
+
+// What `ringscope check` says of a run that is described by these metadata alone.
+nlohmann::json told_of(const char* line, const std::map<std::string, std::string>& metadata, double spoil = 0) {
+  const std::string path = testing::TempDir() + "check_unsaid.safetensors";
+  const Case c = parse_case(line);
+  const Inputs inputs = make_inputs(c.problem, Fill::random, 5);
+  Outputs outputs = oracle<double>(c.problem, inputs);
+  for (std::size_t n = 0; n < outputs.o.values.size(); n += 3) outputs.o.values[n] += spoil;
+  write_safetensors(path, whole_tensors(c.problem, inputs, outputs), metadata);
+  const auto json = nlohmann::json::parse(run({"check", path, "--json"}).out);
+  std::filesystem::remove(path);
+  return json;
+}
+
+TEST(Check, WordsThatNobodySaidAreFoundTogether) {
+  const std::map<std::string, std::string> nothing, causal{{"mask", "causal"}}, scale{{"scale", "0.25"}};
+  for (const auto& [line, said, flags] :
+       {std::tuple("h2 s64 d16 causal window=12,0 softcap=3", nothing, "--mask \"window 12 0\" --softcap 3"),
+        {"h2 s64 d16 causal window=12,0 softcap=3", causal, "--mask \"causal window 12 0\" --softcap 3"},
+        {"h4/2 s64 d16 window=9,9 softcap=20 bf16 fwd", scale, "--mask \"window 9 9\" --softcap 20"},
+        {"h2 s40x64 d16 causal softcap=2", nothing, "--mask \"causal bottom-right\" --softcap 2"},
+        {"h2 s32 d16 prefix=9 scale=1", nothing, "--mask \"prefix 9\" --scale 1"},
+        {"h2 s32 d16 causal softcap=2 scale=1", nothing, "--mask causal --softcap 2 --scale 1"}}) {
+    const auto json = told_of(line, said);
+    EXPECT_EQ(json.at("verdict"), "failed") << line;
+    ASSERT_FALSE(json.at("hints").empty()) << line;
+    EXPECT_THAT(json.at("hints")[0].get<std::string>(), HasSubstr(flags)) << line;
+  }
+  EXPECT_TRUE(told_of("h2 s64 d16 causal window=12,0 softcap=3", nothing, 0.02).at("hints").empty());
 }
 
 TEST(Check, EmptyRowsAreJudgedByTheDeclaredConvention) {

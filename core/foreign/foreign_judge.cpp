@@ -77,7 +77,8 @@ class HeadsJudge {
   Judged run() {
     const std::int64_t units = problem_.batch * problem_.heads_kv;
     largest_scores_.resize(static_cast<std::size_t>(problem_.batch * problem_.heads_q));
-    const double all = 2.0 * static_cast<double>(all_pairs());
+    pairs_ = all_pairs();
+    const double all = 2.0 * static_cast<double>(pairs_);
     for_each_unit(
         units, options_.threads, [this](std::int64_t unit) { judge_group(unit); },
         [&] {
@@ -243,6 +244,13 @@ class HeadsJudge {
     return error == 0 ? 0 : by > 0 ? error / by : std::numeric_limits<double>::infinity();
   }
 
+  // P in e4m3 is coarser than any output, and all elements of a row share its roundings.
+  bool errs_by_weights(Output output) const { return output == Output::o && problem_.type == ElementType::e4m3; }
+  // How many roundings tell a yardstick's luck.
+  std::int64_t roundings_of(Output output, const ErrorSums& s) const {
+    return errs_by_weights(output) ? std::min(s.judged, pairs_) : s.judged;
+  }
+
   struct Ratios {
     double norm = 0, peak = 0;
     bool beyond() const { return norm > most_ratio || peak > most_peak_ratio; }
@@ -275,7 +283,7 @@ class HeadsJudge {
     f.ratio = ratio.norm, f.peak_ratio = ratio.peak;
     f.nonfinite = s.nonfinite;
     const bool beyond = ratio.beyond();
-    const bool lucky = beyond && s.judged < few_elements && s.most_reach <= 1;
+    const bool lucky = beyond && roundings_of(output, s) < few_elements && s.most_reach <= 1;
     const bool wrong = (beyond && !lucky) || f.nonfinite > 0;
     f.verdict = wrong ? Verdict::failed : Verdict::passed;
     if (wrong) {
@@ -305,7 +313,8 @@ class HeadsJudge {
     const Shape shape = shape_of(problem_, output);
     for (std::int64_t n = 0; n < shape.batch * shape.heads; ++n) {
       const Alone head = alone(output, n / shape.heads, n % shape.heads);
-      if (!head.is_doubtful()) continue;
+      const bool few_weights = errs_by_weights(output) && pairs_ / (shape.batch * shape.heads) < few_elements;
+      if (!head.is_doubtful() || (few_weights && head.reach <= 1)) continue;
       out.figures.verdict = Verdict::mistrusted;
       out.hidden = head;
       const auto rows = out.row_reach.begin() + n * shape.rows;
@@ -332,6 +341,7 @@ class HeadsJudge {
   const Problem& problem_;
   MaskRows mask_;
   const JudgeOptions& options_;
+  std::int64_t pairs_ = 0;
   std::atomic<std::int64_t> pairs_done_ = 0;
   // By output and head, [B * H], so that the order of threads changes no bit.
   std::array<std::vector<ErrorSums>, output_kinds> sums_;

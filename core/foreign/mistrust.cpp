@@ -117,7 +117,8 @@ std::vector<std::string> weak_sides(const Judged& judged) {
   }
   const std::string added = names(judged, [](Output, const JudgedOutput& x) { return x.added_in_storage; });
   if (!added.empty()) {
-    out.push_back(added + " errs as a group of query heads does whose gradients are rounded and added one after " +
+    out.push_back("the errors of " + added +
+                  " are those of a group of query heads whose gradients are rounded and added one after " +
                   "another in the type of the file: allowed, but smaller errors do not show");
   }
   for_each_present(judged, [&](Output output, const JudgedOutput& x) {

@@ -125,9 +125,8 @@ class UnsaidSearch {
     return all;
   }
   std::vector<std::optional<double>> scales() const {
-    std::vector<std::optional<double>> all{std::nullopt};
-    if (may_.scale) all.insert(all.end(), {1.0, 1 / static_cast<double>(problem_.dim_qk)});
-    return all;
+    if (!may_.scale) return {std::nullopt};
+    return {std::nullopt, 1.0, 1 / static_cast<double>(problem_.dim_qk)};
   }
 
   Keys keys_of(const Edges& edges, const ProbedRow& row) const {

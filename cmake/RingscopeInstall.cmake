@@ -16,7 +16,7 @@ function(ringscope_install_package)
     install(TARGETS ringscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
   install(DIRECTORY core formats pictures backends DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringscope
-          FILES_MATCHING PATTERN "*.h")
+          FILES_MATCHING PATTERN "*.h" PATTERN "eigen_*" EXCLUDE)
   install(EXPORT ringscope-targets NAMESPACE ringscope:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ringscope)
   configure_package_config_file(cmake/ringscope-config.cmake.in ringscope-config.cmake
                                 INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ringscope)

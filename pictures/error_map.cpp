@@ -1,26 +1,15 @@
 #include "pictures/error_map.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/index.h"
 #include "pictures/frame.h"
-#include "pictures/words.h"
+#include "pictures/ratio_shade.h"
 
 namespace ringscope {
 
 namespace {
-
-bool is_wrong(double ratio) {
-  return !(ratio <= 1);
-}
-
-// 0 (none) to 1 (just allowed), by decades: 1/1000 of what is allowed is hardly seen.
-double strength(double ratio) {
-  constexpr double decades = 3;
-  return ratio > 0 ? std::clamp(1 + std::log10(ratio) / decades, 0.05, 1.0) : 0;
-}
 
 struct Worst {
   std::int64_t head = -1, row = -1;
@@ -37,13 +26,6 @@ Worst worst_of(const ErrorMap& map) {
     }
   }
   return worst;
-}
-
-std::string ratio_in_words(double ratio) {
-  if (!std::isfinite(ratio)) return "not finite where it should be";
-  if (ratio == 0) return "exact";
-  if (ratio <= 1) return fixed(ratio, 3) + " of what is allowed";
-  return (ratio < 1000 ? fixed(ratio, 1) : scientific(ratio)) + " times what is allowed";
 }
 
 std::string sentence_of(const ErrorMap& map) {
@@ -102,32 +84,26 @@ Picture draw(const std::vector<ErrorMap>& maps) {
                          Ink::faint, 11});
       for (std::int64_t c = 0; h >= 0 && c < cells.rows; ++c) {
         const double ratio = cells.ratios[at(h * cells.rows + c)];
-        const bool wrong = is_wrong(ratio);
-        p.boxes.push_back({.x = frame_margin + heading + static_cast<double>(c) * cell,
-                           .y = y + 1,
-                           .width = cell - (cell > 4 ? 1 : 0),
-                           .height = head_height - 2,
-                           .ink = wrong ? Ink::bad : Ink::accent,
-                           .pattern = wrong ? Pattern::hatched : Pattern::solid,
-                           .weight = wrong ? 1 : 0.06 + 0.9 * strength(ratio),
-                           .tooltip = map.name + ", head " + std::to_string(h) + ", " + rows_in_words(c, by, map.rows) +
-                                      ": " + ratio_in_words(ratio)});
+        Box box = ratio_box(ratio);
+        box.x = frame_margin + heading + static_cast<double>(c) * cell;
+        box.y = y + 1;
+        box.width = cell - (cell > 4 ? 1 : 0);
+        box.height = head_height - 2;
+        box.tooltip = map.name + ", head " + std::to_string(h) + ", " + rows_in_words(c, by, map.rows) + ": " +
+                      ratio_in_words(ratio);
+        p.boxes.push_back(std::move(box));
       }
       y += head_height;
     }
     y += between - 22;
   }
-  add_legend(p, frame_margin + heading, y + 4,
-             {{{.ink = Ink::accent, .weight = 0.06}, "exact"},
-              {{.ink = Ink::accent, .weight = 0.96}, "just allowed"},
-              {{.ink = Ink::bad, .pattern = Pattern::hatched}, "wrong"}});
+  add_legend(p, frame_margin + heading, y + 4, ratio_legend());
   widen_to_words(p);
   return p;
 }
 
 Sheet write(const std::vector<ErrorMap>& maps) {
   constexpr int heading = 6, columns = sheet_columns - heading;
-  constexpr std::array<std::string_view, 5> shades{"·", "░", "▒", "▓", "█"};
   Sheet sheet;
   for (const ErrorMap& map : maps) {
     const ErrorMap cells = pooled(map, columns);
@@ -135,9 +111,7 @@ Sheet write(const std::vector<ErrorMap>& maps) {
     for (const int h : shown(static_cast<int>(map.heads), most_heads)) {
       SheetLine line{{fit(h < 0 ? "…" : "h" + std::to_string(h), heading - 1, Align::right) + " ", Ink::faint}};
       for (std::int64_t c = 0; h >= 0 && c < cells.rows; ++c) {
-        const double ratio = cells.ratios[at(h * cells.rows + c)];
-        const auto shade = static_cast<std::size_t>(std::lround(4 * strength(ratio)));
-        line.push_back(is_wrong(ratio) ? Span{"!", Ink::bad} : Span{std::string(shades[shade]), Ink::accent});
+        line.push_back(ratio_span(cells.ratios[at(h * cells.rows + c)]));
       }
       sheet.add(std::move(line));
     }

@@ -1,11 +1,10 @@
 #include "pictures/rank_map.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "pictures/frame.h"
-#include "pictures/words.h"
+#include "pictures/ratio_shade.h"
 
 namespace ringscope {
 
@@ -13,26 +12,8 @@ namespace {
 
 constexpr std::int64_t most_columns = 120;
 
-bool is_wrong(const RankCell& cell) {
-  return !(cell.ratio <= 1);
-}
-bool is_nothing(const RankCell& cell) {
-  return cell.ratio < 0;
-}
-
-// 0 (none) to 1 (just allowed), by decades, as in an error map.
-double strength(double ratio) {
-  constexpr double decades = 3;
-  return ratio > 0 ? std::clamp(1 + std::log10(ratio) / decades, 0.05, 1.0) : 0;
-}
-
 std::string in_words(const RankCell& cell) {
-  if (!cell.words.empty()) return cell.words;
-  if (is_nothing(cell)) return "nothing there";
-  if (!std::isfinite(cell.ratio)) return "not finite where it should be";
-  if (cell.ratio == 0) return "exact";
-  if (cell.ratio <= 1) return fixed(cell.ratio, 3) + " of what is allowed";
-  return (cell.ratio < 1000 ? fixed(cell.ratio, 1) : scientific(cell.ratio)) + " times what is allowed";
+  return cell.words.empty() ? ratio_in_words(cell.ratio) : cell.words;
 }
 
 const RankCell& cell_at(const RankMap& map, std::int64_t rank, std::int64_t column) {
@@ -72,8 +53,8 @@ std::string sentence_of(const RankMap& map) {
   for (std::int64_t c = 0; c < map.columns; ++c) {
     for (std::size_t r = 0; r < map.ranks.size(); ++r) {
       const RankCell& cell = cell_at(map, static_cast<std::int64_t>(r), c);
-      any = any || !is_nothing(cell);
-      if (!is_nothing(cell) && is_wrong(cell)) {
+      any = any || !(cell.ratio < 0);
+      if (is_wrong_ratio(cell.ratio)) {
         return map.name + ": first wrong at " + map.ranks[r] + ", " + map.columns_are + " " + std::to_string(c) + ": " +
                in_words(cell);
       }
@@ -109,21 +90,15 @@ Picture draw(const std::vector<RankMap>& maps, std::string title, std::string su
                          Align::right, Ink::faint, 11});
       for (std::int64_t c = 0; r >= 0 && c < cells.columns; ++c) {
         const RankCell& here = cell_at(cells, r, c);
-        const bool wrong = is_wrong(here), nothing = is_nothing(here);
-        p.boxes.push_back({.x = frame_margin + heading + static_cast<double>(c) * cell,
-                           .y = y + 1,
-                           .width = cell - (cell > 4 ? 1 : 0),
-                           .height = row_height - 2,
-                           .ink = nothing ? Ink::faint
-                                  : wrong ? Ink::bad
-                                          : Ink::accent,
-                           .pattern = nothing ? Pattern::outlined
-                                      : wrong ? Pattern::hatched
-                                              : Pattern::solid,
-                           .weight = wrong ? 1 : 0.06 + 0.9 * strength(here.ratio),
-                           .label = here.label,
-                           .tooltip = map.name + ", " + map.ranks[static_cast<std::size_t>(r)] + ", " +
-                                      columns_in_words(map, c, by) + ": " + in_words(here)});
+        Box box = ratio_box(here.ratio);
+        box.x = frame_margin + heading + static_cast<double>(c) * cell;
+        box.y = y + 1;
+        box.width = cell - (cell > 4 ? 1 : 0);
+        box.height = row_height - 2;
+        box.label = here.label;
+        box.tooltip = map.name + ", " + map.ranks[static_cast<std::size_t>(r)] + ", " + columns_in_words(map, c, by) +
+                      ": " + in_words(here);
+        p.boxes.push_back(std::move(box));
       }
       if (r >= 0 && !map.remarks.empty()) {
         p.texts.push_back({frame_margin + heading + static_cast<double>(cells.columns) * cell + 8, y + 14,
@@ -133,18 +108,15 @@ Picture draw(const std::vector<RankMap>& maps, std::string title, std::string su
     }
     y += between - 36;
   }
-  add_legend(p, frame_margin, y + 4,
-             {{{.ink = Ink::accent, .weight = 0.06}, "exact"},
-              {{.ink = Ink::accent, .weight = 0.96}, "just allowed"},
-              {{.ink = Ink::bad, .pattern = Pattern::hatched}, "wrong"},
-              {{.ink = Ink::faint, .pattern = Pattern::outlined}, "nothing to tell"}});
+  std::vector<LegendEntry> legend = ratio_legend();
+  legend.push_back({ratio_box(-1), "nothing to tell"});
+  add_legend(p, frame_margin, y + 4, legend);
   widen_to_words(p);
   return p;
 }
 
 Sheet write(const std::vector<RankMap>& maps) {
   constexpr int heading = 10, columns = sheet_columns - heading;
-  constexpr std::array<std::string_view, 5> shades{"·", "░", "▒", "▓", "█"};
   Sheet sheet;
   for (const RankMap& map : maps) {
     const RankMap cells = pooled(map, columns_together(map, columns));
@@ -153,11 +125,7 @@ Sheet write(const std::vector<RankMap>& maps) {
       const std::string name = r < 0 ? "…" : map.ranks[static_cast<std::size_t>(r)];
       SheetLine line{{fit(name, heading - 1, Align::right) + " ", Ink::faint}};
       for (std::int64_t c = 0; r >= 0 && c < cells.columns; ++c) {
-        const RankCell& here = cell_at(cells, r, c);
-        const auto shade = static_cast<std::size_t>(std::lround(4 * strength(here.ratio)));
-        line.push_back(is_nothing(here) ? Span{" ", Ink::faint}
-                       : is_wrong(here) ? Span{"!", Ink::bad}
-                                        : Span{std::string(shades[shade]), Ink::accent});
+        line.push_back(ratio_span(cell_at(cells, r, c).ratio));
       }
       sheet.add(std::move(line));
     }

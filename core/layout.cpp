@@ -158,9 +158,11 @@ Layout custom_layout(const LayoutSpec& spec, const Problem& problem, int ranks) 
     throw Error(ErrorKind::bad_file, "custom=" + spec.file + " with hash " + hash_text(text), "hash " + spec.hash,
                 "the file has changed: leave the hash off, or bring the old file back");
   }
-  Layout layout = parse_layout_text(text, ranks);
-  layout.validate(problem.len_q, problem.len_kv);
-  return layout;
+  return in_file(spec.file, [&] {
+    Layout layout = parse_layout_text(text, ranks);
+    layout.validate(problem.len_q, problem.len_kv);
+    return layout;
+  });
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // Custom layout files: `rank R q|kv begin:count:stride:width ...`, one line per block and side, blocks in order.
-#include <charconv>
+#include <array>
 #include <string>
 
 #include "core/error.h"
 #include "core/layout.h"
+#include "core/numbers.h"
+#include "core/text_line.h"
 
 namespace ringscope {
 
@@ -11,57 +13,24 @@ namespace {
 
 constexpr std::int64_t most_positions = std::int64_t{1} << 40;
 
-struct Cursor {
-  std::string_view line;
-  std::size_t at = 0;
-  int number = 1;
-
-  [[noreturn]] void refuse(std::string got, std::string want) const {
-    throw Error(ErrorKind::bad_file, got + " at line " + std::to_string(number) + ", column " + std::to_string(at + 1),
-                std::move(want));
+Range parse_range(TextLine& line) {
+  const std::string_view text = line.word();
+  const auto refuse = [&](const char* want) { line.refuse("`" + std::string(text) + "`", want); };
+  std::array<std::int64_t, 4> field{};
+  std::optional<std::string_view> rest = text;
+  for (std::int64_t& value : field) {
+    if (!rest) refuse("begin:count:stride:width");
+    const Halves halves = split_at(*rest, ':');
+    const auto number = whole_number(halves.before);
+    if (!number || *number < 0 || *number > most_positions) refuse("four whole numbers begin:count:stride:width");
+    value = *number;
+    rest = halves.behind;
   }
-  void skip_spaces() {
-    while (at < line.size() && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r')) ++at;
-  }
-  bool done() {
-    skip_spaces();
-    return at == line.size();
-  }
-  std::string_view word() {
-    skip_spaces();
-    const std::size_t begin = at;
-    while (at < line.size() && line[at] != ' ' && line[at] != '\t' && line[at] != '\r') ++at;
-    const std::string_view w = line.substr(begin, at - begin);
-    if (w.empty()) refuse("end of line", "`rank R q|kv begin:count:stride:width ...`");
-    return w;
-  }
-};
-
-std::int64_t whole_number(Cursor& c, std::string_view text, const char* want) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > most_positions) {
-    c.refuse("`" + std::string(text) + "`", want);
-  }
-  return value;
-}
-
-Range parse_range(Cursor& c, std::string_view text) {
-  std::int64_t field[4] = {};
-  std::string_view rest = text;
-  for (int i = 0; i < 4; ++i) {
-    const std::size_t colon = rest.find(':');
-    if ((colon == std::string_view::npos) != (i == 3))
-      c.refuse("`" + std::string(text) + "`", "begin:count:stride:width");
-    field[i] = whole_number(c, rest.substr(0, colon), "four whole numbers begin:count:stride:width");
-    if (i < 3) rest.remove_prefix(colon + 1);
-  }
+  if (rest) refuse("begin:count:stride:width");
   const Range r{field[0], field[1], field[2], field[3]};
-  if (r.width > 0 && r.count > most_positions / r.width)
-    c.refuse("`" + std::string(text) + "`", "fewer than 2^40 positions");
-  if (r.count > 1 && r.stride < r.width) c.refuse("`" + std::string(text) + "`", "stride >= width when count > 1");
-  if (r.count > 1 && r.stride > most_positions / r.count)
-    c.refuse("`" + std::string(text) + "`", "positions below 2^40");
+  if (r.width > 0 && r.count > most_positions / r.width) refuse("fewer than 2^40 positions");
+  if (r.count > 1 && r.stride < r.width) refuse("stride >= width when count > 1");
+  if (r.count > 1 && r.stride > most_positions / r.count) refuse("positions below 2^40");
   return r;
 }
 
@@ -88,22 +57,21 @@ Layout parse_layout_text(std::string_view text, int ranks) {
   std::vector<std::vector<BlockRows>> q(static_cast<std::size_t>(ranks)), kv = q;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
-    Cursor c{text.substr(0, end), 0, number};
+    TextLine line(text.substr(0, end), number);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (c.done() || c.line[c.at] == '#') continue;
-    if (c.word() != "rank") c.refuse("another word", "a line that begins with `rank`");
-    const std::int64_t rank = whole_number(c, c.word(), "a rank number");
-    if (rank >= ranks) c.refuse("rank " + std::to_string(rank), "a rank below " + std::to_string(ranks));
-    const std::string_view side = c.word();
-    if (side != "q" && side != "kv") c.refuse("`" + std::string(side) + "`", "`q` or `kv`");
+    if (line.done() || line.begins_with('#')) continue;
+    line.expect("rank");
+    const std::int64_t rank = line.whole(0, ranks - 1, "a rank");
+    static constexpr std::array<std::string_view, 2> sides{"q", "kv"};
+    const std::size_t side = line.choose(sides);
     std::vector<Range> ranges;
     std::int64_t rows = 0;
-    while (!c.done()) {
-      ranges.push_back(parse_range(c, c.word()));
+    while (!line.done()) {
+      ranges.push_back(parse_range(line));
       rows += ranges.back().size();
-      if (rows > most_positions) c.refuse("more rows than can be counted", "fewer than 2^40 positions in a block");
+      if (rows > most_positions) line.refuse("more rows than can be counted", "fewer than 2^40 positions in a block");
     }
-    (side == "q" ? q : kv)[static_cast<std::size_t>(rank)].emplace_back(std::move(ranges));
+    (side == 0 ? q : kv)[static_cast<std::size_t>(rank)].emplace_back(std::move(ranges));
   }
   Layout layout;
   layout.ranks = ranks;

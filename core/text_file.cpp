@@ -4,8 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-
-#include "core/error.h"
+#include <string_view>
 
 namespace ringscope {
 
@@ -23,7 +22,10 @@ std::string read_text_file(const std::string& path) {
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw Error(ErrorKind::bad_file, path, "a file that can be read", "check its permissions");
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
+  return text;
 }
 
 }  // namespace ringscope

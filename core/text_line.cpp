@@ -33,6 +33,10 @@ bool TextLine::done() {
   return at_ == text_.size();
 }
 
+bool TextLine::begins_with(char mark) {
+  return !done() && text_[at_] == mark;
+}
+
 std::string_view TextLine::word() {
   skip_spaces();
   word_ = at_;

@@ -11,9 +11,10 @@ class TextLine {
  public:
   TextLine(std::string_view text, int number) : text_(text), number_(number) {}
 
-  bool done();              // nothing but spaces is left
-  std::string_view word();  // the next word; refuses the end of the line
-  std::string_view rest();  // what is left, without spaces around it
+  bool done();                  // nothing but spaces is left
+  bool begins_with(char mark);  // behind the spaces
+  std::string_view word();      // the next word; refuses the end of the line
+  std::string_view rest();      // what is left, without spaces around it
   std::int64_t whole(std::int64_t least, std::int64_t most, std::string_view what);
   // The next word, which must be `wanted` or one of the allowed.
   void expect(std::string_view wanted);

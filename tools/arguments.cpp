@@ -41,11 +41,7 @@ std::int64_t count_argument(const std::string& flag, const std::string& text, st
 
 Plan read_plan(const std::string& path) {
   const std::string text = read_text_file(path);
-  try {
-    return parse_schedule_text(text);
-  } catch (const Error& error) {
-    throw Error(error.kind, path + ": " + error.got, error.want, error.fix);
-  }
+  return in_file(path, [&] { return parse_schedule_text(text); });
 }
 
 }  // namespace ringscope

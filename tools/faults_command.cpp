@@ -5,6 +5,7 @@
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/fault_page.h"
+#include "tools/progress.h"
 
 namespace ringscope {
 
@@ -13,7 +14,9 @@ void add_faults(const Command& program) {
                                      {"ringscope faults > docs/validator.md"});
   faults.on_run([] {
     FaultTable table = page_table();
-    const std::string page = fault_page(table, [](const FaultKind& fault) { fmt::print(stderr, "{}\n", fault.name); });
+    Progress progress;
+    const std::string page = fault_page(table, [&progress](const FaultKind& fault) { progress.tell(fault.name, {}); });
+    progress.clear();
     fmt::print("{}", page);
   });
 }

@@ -36,6 +36,10 @@ std::string everywhere(const FaultKind& kind, const FaultChoice& choice) {
   return sentence;
 }
 
+std::string place_of(const FaultSite& site) {
+  return "@r" + std::to_string(site.rank) + ",t" + std::to_string(site.step);
+}
+
 }  // namespace
 
 std::span<const FaultKind> fault_kinds() {
@@ -60,6 +64,16 @@ std::optional<FaultSite> choose_site(const FaultKind& kind, const Plan& plan, co
   if (kind.spread == FaultSpread::everywhere) return FaultSite{choice.rank, choice.step, -1, everywhere(kind, choice)};
   const bool said = choice.rank >= 0 && choice.step >= 0;
   return sites[said ? 0 : scramble(seed) % sites.size()];
+}
+
+std::string why_no_site(const FaultKind& kind, const Plan& plan, const FaultChoice& choice) {
+  std::string why = "this case has no such place";
+  if (choice.rank < 0 && choice.step < 0) return why;
+  const int last_rank = plan.layout.ranks - 1, last_step = plan.schedule.steps() - 1;
+  why += ": it has ranks 0 to " + std::to_string(last_rank) + " and steps 0 to " + std::to_string(last_step);
+  const std::vector<FaultSite> sites = kind.sites(plan);
+  if (sites.empty()) return why + ", and none of them has a place for the fault";
+  return why + "; the places of the fault are from " + place_of(sites.front()) + " to " + place_of(sites.back());
 }
 
 }  // namespace ringscope

@@ -61,5 +61,7 @@ const FaultKind* find_fault(std::string_view name);
 // The site that a case asks for; coordinates it leaves open are picked by the seed. Nothing: no such place here.
 std::optional<FaultSite> choose_site(const FaultKind& kind, const Plan& plan, const FaultChoice& choice,
                                      std::uint64_t seed);
+// Why there is none: which ranks and steps the plan has, and where the fault has its places.
+std::string why_no_site(const FaultKind& kind, const Plan& plan, const FaultChoice& choice);
 
 }  // namespace ringscope

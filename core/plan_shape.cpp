@@ -1,14 +1,18 @@
 #include "core/plan_shape.h"
 
-#include <array>
-#include <cmath>
+#include <algorithm>
 #include <string>
 
 #include "core/error.h"
+#include "core/numbers.h"
 
 namespace ringscope {
 
 namespace {
+
+[[noreturn]] void refuse_proof(const std::string& got, const std::string& want, const char* fix) {
+  throw Error(ErrorKind::bad_request, "too large to prove: " + got, want, fix);
+}
 
 class ShapeCheck {
  public:
@@ -16,20 +20,14 @@ class ShapeCheck {
 
   bool problem_and_layout() {
     const Layout& l = plan_.layout;
-    try {
-      plan_.problem.validate();
-      if (l.ranks < 1 || l.blocks_per_rank < 1) return say("a layout has at least one rank and one block per rank");
-      const std::int64_t blocks = std::int64_t{l.ranks} * l.blocks_per_rank;
-      if (blocks * blocks > most_tiles) return say(std::to_string(blocks) + " blocks: the proof takes up to 8192");
-      if (l.q.size() != static_cast<std::size_t>(blocks) || l.kv.size() != l.q.size()) {
-        return say("the layout has other blocks than its ranks: want " + std::to_string(blocks) + " on each side");
-      }
-      if (!countable()) return false;
-      l.validate(plan_.problem.len_q, plan_.problem.len_kv);
-    } catch (const Error& e) {
-      return say(e.what());
+    if (!accepted([&] { plan_.problem.validate(); })) return false;
+    if (l.ranks < 1 || l.blocks_per_rank < 1) return say("a layout has at least one rank and one block per rank");
+    const std::int64_t blocks = std::int64_t{l.ranks} * l.blocks_per_rank;
+    if (size(l.q) != blocks || size(l.kv) != blocks) {
+      return say("the layout has other blocks than its ranks: want " + std::to_string(blocks) + " on each side");
     }
-    return true;
+    require_provable(plan_.problem, l);
+    return accepted([&] { l.validate(plan_.problem.len_q, plan_.problem.len_kv); });
   }
 
   void steps() {
@@ -77,17 +75,14 @@ class ShapeCheck {
     return false;
   }
 
-  // Products of sizes stay far below 2^63, rows included.
-  bool countable() {
-    const Problem& p = plan_.problem;
-    if (p.len_q > most_tokens || p.len_kv > most_tokens) return say("the proof takes up to 2^30 tokens");
-    const double heads = static_cast<double>(p.batch * p.heads_q);
-    if (heads * static_cast<double>(p.len_q) * static_cast<double>(p.len_kv) > 4e18) {
-      return say("more pairs than can be counted: batch x heads x Sq x Skv above 4e18");
+  template <class Check>
+  bool accepted(const Check& check) {
+    try {
+      check();
+    } catch (const Error& e) {
+      return say(e.what());
     }
-    const double dims = static_cast<double>(p.dim_qk + p.dim_v + 2) * 8;
-    total_bytes_ = heads * static_cast<double>(p.len_q + p.len_kv) * dims;
-    return total_bytes_ < 1e17 || say("more bytes than can be counted: tensors above 1e17 bytes");
+    return true;
   }
 
   bool rank(std::int64_t r) const { return r >= 0 && r < plan_.layout.ranks; }
@@ -141,10 +136,31 @@ class ShapeCheck {
   const Plan& plan_;
   ViolationLog& log_;
   int step_ = 0;
-  double total_bytes_ = 0, moved_bytes_ = 0;
+  double moved_bytes_ = 0;
 };
 
 }  // namespace
+
+// Products of sizes stay far below 2^63, rows included.
+void require_provable(const Problem& p, const Layout& layout) {
+  const std::int64_t blocks = std::int64_t{layout.ranks} * layout.blocks_per_rank;
+  if (blocks > most_tiles / blocks)
+    refuse_proof(std::to_string(blocks) + " blocks", "at most 8192", "take fewer ranks");
+  const std::int64_t tokens = std::max(p.len_q, p.len_kv);
+  if (tokens > most_tokens) refuse_proof(std::to_string(tokens) + " tokens", "at most 2^30", "take fewer tokens");
+  const double heads = static_cast<double>(p.batch) * static_cast<double>(p.heads_q);
+  const double pairs = heads * static_cast<double>(p.len_q) * static_cast<double>(p.len_kv);
+  if (pairs > 4e18) {
+    refuse_proof(text_of(pairs) + " pairs of queries and keys, over batch and heads", "at most 4e18",
+                 "take fewer tokens, heads or batch items");
+  }
+  const double dims = static_cast<double>(p.dim_qk + p.dim_v + 2) * 8;
+  const double bytes = heads * static_cast<double>(p.len_q + p.len_kv) * dims;
+  if (bytes > 1e17) {
+    refuse_proof("tensors of " + text_of(bytes) + " bytes", "at most 1e17",
+                 "take fewer tokens, heads or batch items, or smaller head dims");
+  }
+}
 
 void check_shape(const Plan& plan, ViolationLog& log) {
   ShapeCheck check(plan, log);

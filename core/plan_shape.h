@@ -5,11 +5,14 @@
 
 namespace ringscope {
 
-// Adds violations of Rule::shape. Without any, every index of the plan may be used without a check, and no count of
+// Throws Error(bad_request) for more than the proof takes: a right plan of that size could not be told from a wrong one.
+void require_provable(const Problem& problem, const Layout& layout);
+
+// Adds violations of Rule::shape. Throws Error(bad_request) as require_provable does. Without any, every index of the plan may be used without a check, and no count of
 // pairs or bytes overflows.
 void check_shape(const Plan& plan, ViolationLog& log);
 
-// What the proof takes; a plan beyond it is refused, so that memory stays bounded.
+// What the proof takes, so that memory stays bounded.
 inline constexpr std::int64_t most_tokens = std::int64_t{1} << 30;
 inline constexpr std::int64_t most_tiles = std::int64_t{1} << 26;       // blocks^2
 inline constexpr std::int64_t most_head_tiles = std::int64_t{1} << 30;  // blocks^2 times head units

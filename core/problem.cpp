@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/numbers.h"
+#include "core/problem_limits.h"
 
 namespace ringscope {
 
@@ -22,8 +23,6 @@ void require_range(const char* field, std::int64_t value, std::int64_t low, std:
               std::string(field) + " between " + std::to_string(low) + " and " + std::to_string(high));
 }
 
-constexpr std::int64_t longest = std::int64_t{1} << 30;  // what the proof takes
-
 }  // namespace
 
 double Problem::scale() const {
@@ -31,16 +30,17 @@ double Problem::scale() const {
 }
 
 void Problem::validate() const {
-  require_range("batch (b)", batch, 1, 1 << 20);
-  require_range("query heads (h)", heads_q, 1, 65535);
+  constexpr ProblemLimits most;
+  require_range("batch (b)", batch, 1, most.batch);
+  require_range("query heads (h)", heads_q, 1, most.heads);
   require_range("KV heads (h)", heads_kv, 1, heads_q);
   require(
       heads_q % heads_kv == 0, [&] { return "h" + std::to_string(heads_q) + "/" + std::to_string(heads_kv); },
       "query heads that are a multiple of the KV heads");
-  require_range("Sq (s)", len_q, 1, longest);
-  require_range("Skv (s)", len_kv, 1, longest);
-  require_range("Dqk (d)", dim_qk, 1, 1 << 16);
-  require_range("Dv (d)", dim_v, 1, 1 << 16);
+  require_range("Sq (s)", len_q, 1, most.len);
+  require_range("Skv (s)", len_kv, 1, most.len);
+  require_range("Dqk (d)", dim_qk, 1, most.dim);
+  require_range("Dv (d)", dim_v, 1, most.dim);
   mask.validate(batch, len_q, len_kv);
   require(
       !terms.scale || std::isfinite(*terms.scale), [] { return "scale that is not finite"; }, "a finite scale");

@@ -6,13 +6,11 @@
 
 #include "core/error.h"
 #include "core/nearest.h"
+#include "core/plan_shape.h"
 
 namespace ringscope {
 
 namespace {
-
-// N^2 attends and 1.5 N^2 moves per pass, 40 bytes each: 2 GB at 4,096 ranks, forward and backward.
-constexpr int most_ranks = 4096;
 
 [[noreturn]] void refuse(std::string got, std::string want, std::string fix = {}) {
   throw Error(ErrorKind::bad_request, std::move(got), std::move(want), std::move(fix));
@@ -127,6 +125,7 @@ Layout make_layout(const Problem& problem, const Recipe& recipe) {
 
 Plan make_plan(const Problem& problem, const Recipe& recipe, const PlanLimits& limits) {
   Plan plan{.problem = problem, .layout = make_layout(problem, recipe)};
+  require_provable(plan.problem, plan.layout);
   const ScheduleKind& kind = kind_of(recipe);
   std::optional<BackwardStyle> style;
   if (problem.has_backward()) style = recipe.backward.value_or(kind.styles.front());

@@ -15,6 +15,9 @@ namespace ringscope {
 enum class BackwardStyle : std::uint8_t { home, reversed, qside };
 std::string_view name_of(BackwardStyle style);
 
+// N^2 attends and 1.5 N^2 moves per pass, 40 bytes each: 2 GB at 4,096 ranks, forward and backward.
+inline constexpr int most_ranks = 4096;
+
 // r8 is {1, 8}; r2x4 is {2, 4}, written is_grid.
 struct Ranks {
   int outer = 1, inner = 4;
@@ -70,7 +73,7 @@ Layout make_layout(const Problem& problem, const Recipe& recipe);
 struct PlanLimits {
   double most_bytes = 0;  // of the plan and its proof; 0: as many as it takes
 };
-// Throws Error(bad_request) before it would take more memory than is allowed.
+// Throws Error(bad_request) before it would take more memory than is allowed, and for more than the proof takes.
 Plan make_plan(const Problem& problem, const Recipe& recipe, const PlanLimits& limits = {});
 
 }  // namespace ringscope

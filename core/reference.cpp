@@ -70,6 +70,7 @@ std::optional<std::string> mistrust_of(const Problem& problem, Fill fill, const 
 }  // namespace
 
 Reference make_reference(const Problem& problem, Fill fill, std::uint64_t seed, Weights weights, const TellDone& tell) {
+  tell_done(tell, 0);  // the fill alone may take a while
   Reference out;
   out.inputs = make_inputs(problem, fill, seed);
   const bool has_baseline = problem.type != ElementType::f64;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/error.h"
 #include "core/head_units.h"
 #include "core/plan_shape.h"
 #include "core/program_check.h"
@@ -51,13 +52,15 @@ Proof prove(const Plan& plan, const ProofOptions& options) {
   const HeadUnits units(plan);
   const std::int64_t blocks = plan.layout.blocks();
   if (blocks * blocks * units.count(Side::q) > most_head_tiles) {
-    log.add(Rule::shape, 0, 0, "the plan is too large to prove: blocks x blocks x head ranges above 2^30");
-    return {log.take(), {}};
+    throw Error(ErrorKind::bad_request,
+                "too large to prove: " + std::to_string(blocks) + " blocks and " +
+                    std::to_string(units.count(Side::q)) + " head ranges that travel apart",
+                "blocks x blocks x head ranges up to 2^30", "take fewer ranks or heads");
   }
   check_programs(plan.schedule, index_by_rank(plan.schedule, plan.layout.ranks), log);
   const TilePairs tiles(plan);
   SymbolicRun run(plan, units, tiles, log);
-  run.run();
+  run.run(options.tell);
   return {log.take(), run.facts()};
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/plan.h"
+#include "core/watch.h"
 
 namespace ringscope {
 
@@ -60,7 +61,9 @@ struct Proof {
 
 struct ProofOptions {
   int most_violations = 20;
+  TellDone tell;
 };
+// Throws Error(bad_request) for a plan that is larger than the proof takes.
 Proof prove(const Plan& plan, const ProofOptions& options = {});
 
 // mean / max of the ranks' totals; 1 when there is no work.

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/numbers.h"
 #include "core/plan_shape.h"
+#include "core/recipe.h"
 #include "core/schedule_text.h"
 #include "core/text_line.h"
 
@@ -17,7 +18,6 @@ namespace ringscope {
 
 namespace {
 
-constexpr std::int64_t most_ranks = 4096;
 constexpr std::int64_t most_slot = std::numeric_limits<std::uint16_t>::max();
 
 class ScheduleReader {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/error.h"
 #include "core/index.h"
 
 namespace ringscope {
@@ -44,8 +45,10 @@ SymbolicRun::SymbolicRun(const Plan& plan, const HeadUnits& units, const TilePai
   facts_.backward.pairs.assign(ranks, std::vector<std::int64_t>(at(plan.schedule.steps() - forward_steps)));
 }
 
-void SymbolicRun::run() {
-  for (int step = 0; step < plan_.schedule.steps() && !memory_.too_large(); ++step) {
+void SymbolicRun::run(const TellDone& tell) {
+  const int steps = plan_.schedule.steps();
+  for (int step = 0; step < steps && !memory_.too_large(); ++step) {
+    tell_done(tell, static_cast<double>(step) / steps);
     post(step);
     compute(step);
     check_drops(step);
@@ -54,8 +57,8 @@ void SymbolicRun::run() {
     memory_.end_step(step);
   }
   if (memory_.too_large()) {
-    log_.add(Rule::shape, 0, 0, "the plan is too large to prove: its ranks hold more than 2^26 pieces at once");
-    return;
+    throw Error(ErrorKind::bad_request, "too large to prove: ranks that hold more than 2^26 pieces at once",
+                "a schedule that gathers less, or fewer ranks or heads");
   }
   check_end();
 }

@@ -22,7 +22,7 @@ class SymbolicRun {
   // Keeps references; the plan's shape is sound.
   SymbolicRun(const Plan& plan, const HeadUnits& units, const TilePairs& tiles, ViolationLog& log);
 
-  void run();
+  void run(const TellDone& tell);
   ScheduleFacts facts();  // after run()
 
  private:

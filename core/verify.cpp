@@ -70,10 +70,10 @@ TellDone tell_of(const VerifyOptions& options, std::string_view stage) {
 
 bool prove_trial(const Trial& trial, const VerifyOptions& options, Report& report) {
   tell_stage(options, "proof");
-  const Proof proof = prove(trial.planted.plan, {.most_violations = 1});
+  const Proof proof = prove(trial.planted.plan, {.most_violations = 1, .tell = tell_of(options, "proof")});
   if (proof.holds()) {
-    const double tensors = footprint_of_verify(trial.clean.problem).total();
-    if (options.free_bytes > 0) require_room_for_ranks(proof.facts.peak_bytes, options.free_bytes - tensors);
+    const Problem& problem = trial.clean.problem;
+    require_room_for_ranks(problem, proof.facts.peak_bytes, footprint_of_verify(problem), options.free_bytes);
     return true;
   }
   const Violation& v = proof.violations.front();
@@ -184,7 +184,8 @@ void verify_trial(const Plan& plan, const Case& c, References& references, const
                   Verified& result) {
   auto planted = plant(plan, c.fault, c.seed);
   if (!planted) {
-    return conclude(result.report, Verdict::skipped, "fault does not apply: this case has no such place");
+    const std::string why = why_no_site(*find_fault(c.fault.name), plan, c.fault);
+    return conclude(result.report, Verdict::skipped, "fault does not apply: " + why);
   }
   const Trial trial{plan, std::move(*planted)};
   if (!prove_trial(trial, options, result.report) && options.unproved == Unproved::refuse) return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/case_words.h"
 #include "core/faults/fault.h"
@@ -11,7 +12,7 @@
 #include "tools/arguments.h"
 #include "tools/commands.h"
 #include "tools/memory.h"
-#include "tools/progress.h"
+#include "tools/stage.h"
 
 namespace ringscope {
 
@@ -109,25 +110,31 @@ const char* how_a_fault_shows(FaultFamily family) {
 std::string fault_sentence(const Case& c, const Plan& plan) {
   const FaultKind* kind = find_fault(c.fault.name);
   const auto site = choose_site(*kind, plan, c.fault, c.seed);
-  if (!site) return "The fault does not apply: this case has no such place, so the run is skipped.";
+  if (!site) return "The fault does not apply, and the run is skipped: " + why_no_site(*kind, plan, c.fault) + ".";
   return fmt::format("A fault is planted: {}. {}", site->sentence, how_a_fault_shows(kind->family));
+}
+
+// The proof has counted them.
+std::int64_t pairs_of_a_head(const Problem& problem, const Proof& proof) {
+  if (!proof.holds()) return total_pairs(problem);
+  std::int64_t pairs = 0;
+  for (const auto& rank : proof.facts.forward.pairs)
+    pairs += std::accumulate(rank.begin(), rank.end(), std::int64_t{0});
+  return pairs / problem.heads_q;
 }
 
 std::vector<std::string> what_will_happen(const Case& c) {
   std::vector<std::string> out;
   const Plan plan = make_plan(c.problem, c.recipe, {free_memory_bytes()});
   out.push_back(rows_sentence(plan.layout));
-  const std::int64_t pairs = total_pairs(c.problem);
+  const Proof proof = prove_told(plan);
+  const std::int64_t pairs = pairs_of_a_head(c.problem, proof);
   out.push_back(fmt::format("The mask leaves {} of {} pairs for each query head, {} for all heads.", pairs,
                             c.problem.batch * c.problem.len_q * c.problem.len_kv, pairs * c.problem.heads_q));
   int forward = 0;
   for (int t = 0; t < plan.schedule.steps(); ++t) forward += plan.schedule.pass(t) == Pass::forward ? 1 : 0;
   out.push_back(fmt::format("The schedule has {} forward and {} backward steps with {} moves and {} attends.", forward,
                             plan.schedule.steps() - forward, plan.schedule.moves.size(), plan.schedule.attends.size()));
-  const Proof proof = [&] {
-    const Ticker ticker("proof");
-    return prove(plan);
-  }();
   out.push_back(proof.holds()
                     ? "It is proved before it is run: every allowed pair once, data there when used, no deadlock."
                     : "The proof refuses it: " + proof.violations.front().sentence);

@@ -1,11 +1,12 @@
 // `ringscope export`: one run as safetensors, for people who compare an own implementation step by step.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "core/case.h"
 #include "core/error.h"
-#include "core/fill.h"
 #include "formats/export.h"
 #include "formats/tensor_file.h"
 #include "pictures/words.h"
@@ -55,6 +56,15 @@ void write_shards(const Case& c, const Plan& plan, const Inputs& inputs, const O
   }
 }
 
+Footprint footprint_of_export(const Plan& plan, const ExportArguments& arguments) {
+  Footprint out = footprint_of_run(plan.problem);
+  out.written = (out.inputs + out.outputs) / (arguments.shards ? plan.layout.ranks : 1);  // one file at a time
+  if (!arguments.steps) return out;
+  out.snapshots = snapshot_bytes(plan);
+  out.written += out.snapshots;
+  return out;
+}
+
 void run(const ExportArguments& arguments) {
   if (arguments.words.size() != 2) {
     throw Error(ErrorKind::bad_request, counted(std::ssize(arguments.words), "word"), "a case and a file",
@@ -63,9 +73,9 @@ void run(const ExportArguments& arguments) {
   const Case c = parse_case(arguments.words[0]);
   const std::string& path = arguments.words[1];
   require_safetensors(path);
-  require_room(c, Needs::outputs);
   const Planted staged = stage(c);
-  const Inputs inputs = make_inputs(c.problem, c.fill, c.seed);
+  require_room(footprint_of_export(staged.plan, arguments));
+  const Inputs inputs = filled(c);
   RunOptions options;
   if (arguments.steps) options.record = RunOptions::Record::snapshots;
   const RunResult result = run(c, staged, inputs, options);
@@ -76,7 +86,7 @@ void run(const ExportArguments& arguments) {
     return;
   }
   std::vector<TensorToWrite> tensors = whole_tensors(c.problem, inputs, result.outputs);
-  tensors.insert(tensors.end(), steps.begin(), steps.end());
+  std::move(steps.begin(), steps.end(), std::back_inserter(tensors));
   write_safetensors(path, tensors, export_metadata(c));
   say_written(path, tensors.size());
 }

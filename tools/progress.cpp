@@ -20,7 +20,8 @@ double seconds_between(Doing::Clock::time_point a, Doing::Clock::time_point b) {
 
 std::string in_words(const Doing& doing, Doing::Clock::time_point now) {
   const double seconds = seconds_between(doing.since, now);
-  if (!doing.done || *doing.done <= 0) return fmt::format("{}, {:.0f} s so far", doing.stage, seconds);
+  constexpr double least = 0.01;  // for an estimate; the first steps are slower
+  if (!doing.done || *doing.done < least) return fmt::format("{}, {:.0f} s so far", doing.stage, seconds);
   const double left = seconds / *doing.done - seconds;
   return fmt::format("{} {:.0f} %, about {:.0f} s left", doing.stage, 100 * *doing.done, left);
 }
@@ -86,7 +87,7 @@ Ticker::Ticker(std::string_view stage) {
   thread_ = std::jthread([this, stage] {
     std::unique_lock lock(mutex_);
     while (!over_.wait_for(lock, 2 * between_drawings, [this] { return is_over_; })) {
-      progress_.tell(stage, std::nullopt);
+      progress_.tell(stage, done_);
     }
   });
 }

@@ -1,6 +1,7 @@
 // What long work shows meanwhile: one line on stderr that is drawn over; nothing unless stderr is a
 // terminal.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "core/report.h"
+#include "core/watch.h"
 
 namespace ringscope {
 
@@ -48,11 +50,14 @@ class Progress {
   Clock::time_point begin_, first_job_, last_drawn_;
 };
 
-// While one lives, it shows how long work takes that tells nothing itself.
+// While one lives, it shows how long work takes that tells nothing itself, or less often than people look.
 class Ticker {
  public:
   explicit Ticker(std::string_view stage);
   ~Ticker();
+  TellDone teller() {
+    return [this](double done) { done_ = done; };
+  }
   Ticker(const Ticker&) = delete;
   Ticker& operator=(const Ticker&) = delete;
 
@@ -61,6 +66,7 @@ class Ticker {
   std::mutex mutex_;
   std::condition_variable over_;
   bool is_over_ = false;
+  std::atomic<double> done_ = 0;
   std::jthread thread_;  // none unless stderr is a terminal
 };
 

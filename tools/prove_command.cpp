@@ -12,7 +12,6 @@
 #include "formats/new_file.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
-#include "tools/progress.h"
 #include "tools/stage.h"
 #include "tools/terminal.h"
 
@@ -61,8 +60,7 @@ Proved prove_it(const ProveArguments& arguments) {
   }
   proved.plan_seconds = seconds_since(begin);
   begin = std::chrono::steady_clock::now();
-  const Ticker ticker("proof");
-  proved.proof = prove(proved.plan);
+  proved.proof = prove_told(proved.plan);
   proved.proof_seconds = seconds_since(begin);
   return proved;
 }

@@ -8,7 +8,6 @@
 
 #include "core/compare.h"
 #include "core/error.h"
-#include "core/fill.h"
 #include "pictures/error_map.h"
 #include "pictures/pair_picture.h"
 #include "pictures/timeline.h"
@@ -41,12 +40,14 @@ struct Errors {
 };
 
 Errors errors_of(const Case& c, std::optional<int> batch) {
-  require_room(c, Needs::oracle);
-  Progress progress;
-  const TellDone tell = [&progress](double done) { progress.tell("oracle", done); };
-  const Reference reference = make_reference(c.problem, c.fill, c.seed, Weights::kept, tell);
-  progress.clear();
   const Planted staged = stage(c);
+  Footprint footprint = footprint_of_verify(c.problem);
+  footprint.snapshots = snapshot_bytes(staged.plan);
+  require_room(footprint);
+  const Reference reference = [&] {
+    Ticker ticker("oracle");
+    return make_reference(c.problem, c.fill, c.seed, Weights::kept, ticker.teller());
+  }();
   const RunResult result = run(c, staged, reference.inputs, {.record = RunOptions::Record::snapshots});
   const Outputs& outputs = result.outputs;
   const std::array<std::pair<Output, const Tensor*>, output_kinds> tensors{{{Output::o, &outputs.o},
@@ -69,18 +70,17 @@ Shown show_pair(const ShowRequest& request) {
   const Case& c = request.c;
   const PairRequest pair{request.pair->first, request.pair->second, request.head.value_or(0),
                          request.batch.value_or(0)};
-  require_room(c, Needs::outputs);
+  require_room(Footprint{.inputs = footprint_of_run(c.problem).inputs});
   PairView view = make_pair_view(stage(c).plan, pair);
-  view.weight =
-      pair_weight(c.problem, make_inputs(c.problem, c.fill, c.seed), {pair.batch, pair.head, pair.query, pair.key});
+  view.weight = pair_weight(c.problem, filled(c), {pair.batch, pair.head, pair.query, pair.key});
   return {{{"Pair", "Where a query meets a key.", {draw(view)}, {write(view)}}}, [view] { return to_json(view); }};
 }
 
 Shown show_timeline(const ShowRequest& request) {
   const Case& c = request.c;
-  require_room(c, Needs::outputs);
+  require_room(footprint_of_run(c.problem));
   const Planted staged = stage(c);
-  const RunResult result = run(c, staged, make_inputs(c.problem, c.fill, c.seed));
+  const RunResult result = run(c, staged, filled(c));
   const Timeline timeline = make_timeline(result.trace, staged.plan.layout);
   return {{{"Timeline", "What each rank did when, as measured on this machine.", {draw(timeline)}, {write(timeline)}}},
           [timeline] { return to_json(timeline); }};

@@ -29,6 +29,13 @@ Shown shown_from(std::string heading, std::string words, Model model) {
           [model = std::move(model)] { return to_json(model); }};
 }
 
+// The pairs of partial tiles are counted row by row: a billion tokens take a while.
+template <class Make>
+auto counting(const Make& make) {
+  const Ticker ticker("counting pairs");
+  return make();
+}
+
 struct Counted {
   ScheduleFacts facts;
   std::string refusal;  // by the proof, of a plan with a planted fault; empty: proved
@@ -36,10 +43,7 @@ struct Counted {
 
 // What a damaged plan does can be counted all the same, unless it is malformed.
 Counted counted(const Plan& plan, const FaultChoice& fault) {
-  Proof proof = [&] {
-    const Ticker ticker("proof");
-    return prove(plan);
-  }();
+  Proof proof = prove_told(plan);
   if (proof.holds()) return {std::move(proof.facts), {}};
   const std::string& sentence = proof.violations.front().sentence;
   if (fault.name.empty() || proof.facts.forward.pairs.empty()) {
@@ -85,16 +89,19 @@ Shown show_mask(const ShowRequest& request) {
   const Pass pass = request.step ? plan.schedule.pass(*request.step) : Pass::forward;
   const MaskMapRequest tiles{request.head.value_or(0), request.batch.value_or(every_item), pass, request.step};
   return shown_from("Mask", "Which pairs the mask leaves, and which rank computes them in which step.",
-                    make_mask_map(plan, tiles));
+                    counting([&] { return make_mask_map(plan, tiles); }));
 }
 
 Shown show_schedule(const ShowRequest& request) {
-  return shown_from("Schedule", "What every rank attends in every step.", make_schedule_table(plan_of(request)));
+  const Plan plan = plan_of(request);
+  return shown_from("Schedule", "What every rank attends in every step.",
+                    counting([&] { return make_schedule_table(plan); }));
 }
 
 Shown show_ring(const ShowRequest& request) {
+  const Plan plan = plan_of(request);
   return shown_from("Ring", "One step: what each rank attends, and what moves meanwhile.",
-                    make_ring_step(plan_of(request), request.step.value_or(0)));
+                    counting([&] { return make_ring_step(plan, request.step.value_or(0)); }));
 }
 
 BalanceBars bars_of(const ScheduleFacts& facts, std::string name) {

@@ -2,16 +2,15 @@
 
 #include "backends/registry/registry.h"
 #include "core/error.h"
-#include "core/footprint.h"
+#include "core/fill.h"
 #include "core/recipe.h"
 #include "tools/memory.h"
 #include "tools/progress.h"
 
 namespace ringscope {
 
-void require_room(const Case& c, Needs needs) {
-  require_room(needs == Needs::oracle ? footprint_of_verify(c.problem) : footprint_of_run(c.problem),
-               free_memory_bytes());
+void require_room(const Footprint& footprint) {
+  require_room(footprint, free_memory_bytes());
 }
 
 Planted stage(const Case& c) {
@@ -20,16 +19,27 @@ Planted stage(const Case& c) {
   if (c.fault.name.empty()) return {.plan = std::move(clean)};
   std::optional<Planted> planted = plant(clean, c.fault, c.seed);
   if (planted) return std::move(*planted);
-  throw Error(ErrorKind::bad_request, "fault=" + c.fault.name, "a fault that this schedule has a place for");
+  throw Error(ErrorKind::bad_request, "the fault " + c.fault.name + ", which does not apply",
+              "a fault that this case has a place for", why_no_site(*find_fault(c.fault.name), clean, c.fault));
+}
+
+Inputs filled(const Case& c) {
+  const Ticker ticker("fill");
+  return make_inputs(c.problem, c.fill, c.seed);
+}
+
+Proof prove_told(const Plan& plan) {
+  Ticker ticker("proof");
+  return prove(plan, {.tell = ticker.teller()});
 }
 
 RunResult run(const Case& c, const Planted& stage, const Inputs& inputs, const RunOptions& options) {
   const std::unique_ptr<Backend> backend = faulty(make_backend(c.backend), stage);
   const Support support = backend->supports(stage.plan.problem, stage.plan.schedule);
   if (!support.yes) throw Error(ErrorKind::unsupported, support.because, "a case that " + c.backend.name + " can run");
-  Progress progress;
+  Ticker ticker("run");
   RunOptions told = options;
-  told.tell = [&progress](double done) { progress.tell("run", done); };
+  told.tell = ticker.teller();
   return execute(*backend, stage.plan, inputs, told);
 }
 

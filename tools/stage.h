@@ -3,16 +3,20 @@
 #include "core/case.h"
 #include "core/execute.h"
 #include "core/faults/planted.h"
+#include "core/footprint.h"
+#include "core/schedule_check.h"
 
 namespace ringscope {
 
-// Throws Error(bad_request) where the tensors of a run, or of one and its oracle, would not fit into memory.
-enum class Needs : std::uint8_t { outputs, oracle };
-void require_room(const Case& c, Needs needs);
+// Throws Error(bad_request) where that would not fit into memory.
+void require_room(const Footprint& footprint);
 
 // Throws Error(bad_request) for a plan that would not fit into memory, and for a fault that has no place in the case's
 // schedule.
 Planted stage(const Case& c);
+// These show on a terminal how far they are.
+Inputs filled(const Case& c);
+Proof prove_told(const Plan& plan);
 // Throws Error(unsupported) where the case's backend cannot, and Error(fault) where the run ends by one.
 RunResult run(const Case& c, const Planted& stage, const Inputs& inputs, const RunOptions& options = {});
 

@@ -2,9 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <numeric>
+
+#include "core/case.h"
 #include "core/compare.h"
 #include "core/error.h"
 #include "core/recipe.h"
+#include "core/schedule_check.h"
 
 namespace ringscope {
 namespace {
@@ -56,6 +60,30 @@ TEST(Footprint, WhatDoesNotFitIsRefusedAndWhatFitsIsNot) {
   EXPECT_EQ(refusal([&] { require_room(f, f.total()); }), "");
   EXPECT_EQ(refusal([&] { require_room(f, 0); }), "") << "nobody knows what is free";
   EXPECT_THAT(refusal([&] { require_room(f, f.total() - 1); }), HasSubstr("too large"));
+}
+
+// A floor: what fits is not refused.
+TEST(Footprint, WhatRanksAndSnapshotsHoldIsNotCountedTooHigh) {
+  for (const char* line :
+       {"h2 s31 d8/4 f32 causal | zigzag ring r3", "h2 s17 f64 | ulysses r2", "h4 s29 f32 fwd | pass-q r3",
+        "h4 s16 f32 | usp r2x2", "h2 s24 f64 | bidi r3", "h2 s24 f32 | ring r3 backward=qside"}) {
+    const Case c = parse_case(line);
+    const Plan plan = make_plan(c.problem, c.recipe);
+    const Footprint f = footprint_of_run(c.problem);
+    const auto peaks = prove(plan).facts.peak_bytes;
+    EXPECT_LE(f.ranks, std::accumulate(peaks.begin(), peaks.end(), 0.0)) << line;
+    EXPECT_GT(snapshot_bytes(plan), f.outputs) << line;
+  }
+}
+
+TEST(Footprint, RanksWidenNarrowTypes) {
+  const Problem f32{.type = ElementType::f32}, bf16{.type = ElementType::bf16};
+  EXPECT_EQ(footprint_of_run(bf16).ranks, footprint_of_run(f32).ranks);
+  const Footprint f = footprint_of_run(bf16);
+  const std::vector<std::int64_t> held{1000, 1000};
+  const double beside = f.total() - f.ranks, widened = 2.0 * 4 * 64 * 16 * 5;  // 2 bytes more of Q, K, V, O and dO
+  EXPECT_EQ(refusal([&] { require_room_for_ranks(bf16, held, f, beside + 2000 + widened); }), "");
+  EXPECT_THAT(refusal([&] { require_room_for_ranks(bf16, held, f, beside + 1999 + widened); }), HasSubstr("too large"));
 }
 
 TEST(Footprint, APlanIsRefusedBeforeItIsMade) {

@@ -17,6 +17,7 @@ TEST(Progress, AStageThatDoesNotKnowTellsItsTime) {
   const Doing::Clock::time_point begin;
   EXPECT_EQ(in_words({"proof", std::nullopt, begin}, begin + seconds(3)), "proof, 3 s so far");
   EXPECT_EQ(in_words({"oracle", 0, begin}, begin + seconds(3)), "oracle, 3 s so far");
+  EXPECT_EQ(in_words({"oracle", 1e-6, begin}, begin + seconds(3)), "oracle, 3 s so far");
 }
 
 TEST(Progress, NothingIsShownWherePeopleDoNotLook) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/footprint.h"
 #include "core/schedule_check.h"
 #include "tests/backends/cpu/run_case.h"
 
@@ -90,6 +91,19 @@ TEST(Snapshots, EndWithTheOutputs) {
       }
     }
     EXPECT_EQ(compared, 6 * 11) << line;
+  }
+}
+
+// A floor, so that nothing that fits is refused; not far below, so that little that does not fit is run.
+TEST(Snapshots, TakeAtLeastWhatIsCountedBefore) {
+  for (const std::string& line : lines_of_every_schedule("b1 h6/2 s11 d2 f64 causal", "contiguous", {3, 4})) {
+    const Plan plan = plan_of(line);
+    double taken = 0;
+    for (const Snapshot& s : recorded(plan, random_inputs(plan.problem), RunOptions::Record::snapshots).log.snapshots) {
+      for (const Held& held : s.held) taken += 8.0 * static_cast<double>(held.values.size());
+    }
+    EXPECT_LE(snapshot_bytes(plan), taken) << line;
+    EXPECT_GE(snapshot_bytes(plan), taken / 4) << line;
   }
 }
 

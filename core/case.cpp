@@ -124,7 +124,8 @@ void require_once(const std::vector<Typed>& before, const Typed& typed) {
 
 void apply(const Typed& typed, Case& c) {
   const WordKind& kind = *typed.kind;
-  const std::string meaning = quoted(kind.example) + " (" + kind.sentence + ")";
+  const std::string meaning =
+      quoted(kind.example) + " (" + kind.sentence + ")" + (kind.numbers.empty() ? "" : ": " + kind.numbers);
   const bool has_value = typed.value && !typed.value->empty();
   const bool wants_value = kind.takes == Takes::value || kind.takes == Takes::number_behind;
   if (wants_value && !has_value) refuse(quoted(typed.text) + " without a value", meaning);

@@ -20,6 +20,10 @@ bool is_single(Topic topic) {
   return topic != Topic::shape && topic != Topic::mask && topic != Topic::term && topic != Topic::option;
 }
 
+std::string whole_from(std::int64_t least, std::int64_t most) {
+  return "whole numbers from " + std::to_string(least) + " to " + std::to_string(most);
+}
+
 std::span<const WordKind> words_of(Field field) {
   static const std::array<std::vector<WordKind>, case_fields> words{problem_words(), recipe_words(), backend_words(),
                                                                     data_words()};

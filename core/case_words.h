@@ -49,12 +49,16 @@ struct WordKind {
   std::string sentence;                                       // what it means
   std::function<bool(std::string_view value, Case& c)> read;  // false: the value is not of the example's form
   std::function<std::string(const Case& c)> print;            // the word where a canonical line has it, else nothing
+  std::string numbers = {};                                   // which are allowed, where the word has any
 };
 
 // In the order of the canonical line.
 std::span<const WordKind> words_of(Field field);
 // Direction of cases that do not say: forward for schedules that have no backward.
 Direction default_direction(const Recipe& recipe);
+
+// "whole numbers from 1 to 4096"
+std::string whole_from(std::int64_t least, std::int64_t most);
 
 // What the four tables are made of.
 std::vector<WordKind> problem_words();

@@ -3,6 +3,7 @@
 
 #include "core/case_words.h"
 #include "core/numbers.h"
+#include "core/problem_limits.h"
 
 namespace ringscope {
 
@@ -35,18 +36,22 @@ std::string pair_text(const char* name, std::int64_t first, std::int64_t second,
 }
 
 void add_shape(std::vector<WordKind>& words) {
+  constexpr ProblemLimits most;
   words.push_back({Topic::shape, "b", Takes::number_behind, "b1", "batch items",
                    [](std::string_view v, Case& c) { return set(c.problem.batch, v); },
-                   [](const Case& c) { return "b" + std::to_string(c.problem.batch); }});
+                   [](const Case& c) { return "b" + std::to_string(c.problem.batch); }, whole_from(1, most.batch)});
   words.push_back({Topic::shape, "h", Takes::number_behind, "h8/2", "query heads / KV heads (h8 is h8/8)",
                    [](std::string_view v, Case& c) { return set_pair(c.problem.heads_q, c.problem.heads_kv, v, '/'); },
-                   [](const Case& c) { return pair_text("h", c.problem.heads_q, c.problem.heads_kv, '/'); }});
+                   [](const Case& c) { return pair_text("h", c.problem.heads_q, c.problem.heads_kv, '/'); },
+                   whole_from(1, most.heads)});
   words.push_back({Topic::shape, "s", Takes::number_behind, "s512", "tokens; s128x512 is 128 queries and 512 keys",
                    [](std::string_view v, Case& c) { return set_pair(c.problem.len_q, c.problem.len_kv, v, 'x'); },
-                   [](const Case& c) { return pair_text("s", c.problem.len_q, c.problem.len_kv, 'x'); }});
+                   [](const Case& c) { return pair_text("s", c.problem.len_q, c.problem.len_kv, 'x'); },
+                   whole_from(1, most.len)});
   words.push_back({Topic::shape, "d", Takes::number_behind, "d64", "head dim; d64/32 is 64 for Q and K, 32 for V",
                    [](std::string_view v, Case& c) { return set_pair(c.problem.dim_qk, c.problem.dim_v, v, '/'); },
-                   [](const Case& c) { return pair_text("d", c.problem.dim_qk, c.problem.dim_v, '/'); }});
+                   [](const Case& c) { return pair_text("d", c.problem.dim_qk, c.problem.dim_v, '/'); },
+                   whole_from(1, most.dim)});
 }
 
 void add_type(std::vector<WordKind>& words, ElementType type, const char* sentence) {
@@ -68,9 +73,9 @@ void add_types(std::vector<WordKind>& words) {
 }
 
 void add_mask(std::vector<WordKind>& words, const char* name, const char* example, const char* sentence, Read read,
-              Print print) {
+              Print print, std::string numbers = {}) {
   const Takes takes = std::string_view(name) == example ? Takes::nothing : Takes::value;
-  words.push_back({Topic::mask, name, takes, example, sentence, std::move(read), std::move(print)});
+  words.push_back({Topic::mask, name, takes, example, sentence, std::move(read), std::move(print), std::move(numbers)});
 }
 
 bool read_window(std::string_view value, Case& c) {
@@ -101,44 +106,51 @@ void add_masks(std::vector<WordKind>& words) {
   add_mask(
       words, "prefix", "prefix=32", "causal, but every query also sees the first 32 keys",
       [](std::string_view v, Case& c) { return set(c.problem.mask.prefix.emplace(), v); },
-      [](const Case& c) { return if_said("prefix=", c.problem.mask.prefix); });
-  add_mask(words, "window", "window=64,0",
-           "a query sees at most 64 keys to the left and 0 to the right of its own (-1: unlimited)", read_window,
-           [](const Case& c) {
-             const auto& w = c.problem.mask.window;
-             return w ? "window=" + std::to_string(w->left) + "," + std::to_string(w->right) : std::string();
-           });
+      [](const Case& c) { return if_said("prefix=", c.problem.mask.prefix); }, "a whole number from 0 to Skv");
+  add_mask(
+      words, "window", "window=64,0",
+      "a query sees at most 64 keys to the left and 0 to the right of its own (-1: unlimited)", read_window,
+      [](const Case& c) {
+        const auto& w = c.problem.mask.window;
+        return w ? "window=" + std::to_string(w->left) + "," + std::to_string(w->right) : std::string();
+      },
+      "two whole numbers from -1 on");
   add_mask(
       words, "docs", "docs=0,50,128", "packed documents by their boundaries; a query sees its own document only",
       [](std::string_view v, Case& c) { return read_list(c.problem.mask.docs, v); },
       [](const Case& c) {
         return c.problem.mask.docs.empty() ? std::string() : "docs=" + text_of(c.problem.mask.docs);
-      });
+      },
+      "at least two rising whole numbers from 0 to Skv");
   add_mask(
       words, "chunk", "chunk=64", "a query sees its own run of 64 tokens only",
       [](std::string_view v, Case& c) { return set(c.problem.mask.chunk, v) && c.problem.mask.chunk > 0; },
       [](const Case& c) {
         return c.problem.mask.chunk == 0 ? std::string() : "chunk=" + std::to_string(c.problem.mask.chunk);
-      });
+      },
+      "a whole number from 1 on");
   add_mask(
       words, "sinks", "sinks=4", "the first 4 keys of the document stay visible where only the window hides them",
       [](std::string_view v, Case& c) { return set(c.problem.mask.sinks, v) && c.problem.mask.sinks > 0; },
       [](const Case& c) {
         return c.problem.mask.sinks == 0 ? std::string() : "sinks=" + std::to_string(c.problem.mask.sinks);
-      });
+      },
+      "a whole number from 1 on");
   add_mask(
       words, "offset", "offset=384", "query i sits at key position i + 384 (Skv - Sq if not said; 0: top-left)",
       [](std::string_view v, Case& c) { return set(c.problem.mask.offset.emplace(), v); },
-      [](const Case& c) { return if_said("offset=", c.problem.mask.offset); });
+      [](const Case& c) { return if_said("offset=", c.problem.mask.offset); }, "a whole number; it may be below 0");
   add_mask(
       words, "kv-lens", "kv-lens=17,64", "how many keys each batch item really has",
       [](std::string_view v, Case& c) { return read_list(c.problem.mask.kv_lens, v); },
       [](const Case& c) {
         return c.problem.mask.kv_lens.empty() ? std::string() : "kv-lens=" + text_of(c.problem.mask.kv_lens);
-      });
+      },
+      "a whole number from 0 to Skv for each batch item");
 }
 
-WordKind real_term(const char* name, const char* example, const char* sentence, double ScoreTerms::*field) {
+WordKind real_term(const char* name, const char* example, const char* sentence, const char* numbers,
+                   double ScoreTerms::*field) {
   return {
       Topic::term,
       name,
@@ -149,7 +161,8 @@ WordKind real_term(const char* name, const char* example, const char* sentence, 
       [field, name](const Case& c) {
         const double value = c.problem.terms.*field;
         return value == 0 ? std::string() : std::string(name) + "=" + text_of(value);
-      }};
+      },
+      numbers};
 }
 
 WordKind switch_term(const char* name, const char* sentence, bool ScoreTerms::*field) {
@@ -163,19 +176,20 @@ WordKind switch_term(const char* name, const char* sentence, bool ScoreTerms::*f
 }
 
 void add_terms(std::vector<WordKind>& words) {
-  words.push_back({Topic::term, "scale", Takes::value, "scale=0.125", "scores are 0.125 q.k (1/sqrt(Dqk) if not said)",
-                   [](std::string_view v, Case& c) { return set(c.problem.terms.scale.emplace(), v); },
-                   [](const Case& c) {
-                     return c.problem.terms.scale ? "scale=" + text_of(*c.problem.terms.scale) : std::string();
-                   }});
-  words.push_back(real_term("softcap", "softcap=30", "a score s becomes 30 tanh(s / 30)", &ScoreTerms::softcap));
+  words.push_back(
+      {Topic::term, "scale", Takes::value, "scale=0.125", "scores are 0.125 q.k (1/sqrt(Dqk) if not said)",
+       [](std::string_view v, Case& c) { return set(c.problem.terms.scale.emplace(), v); },
+       [](const Case& c) { return c.problem.terms.scale ? "scale=" + text_of(*c.problem.terms.scale) : std::string(); },
+       "a finite number"});
+  words.push_back(real_term("softcap", "softcap=30", "a score s becomes 30 tanh(s / 30)", "a number above 0",
+                            &ScoreTerms::softcap));
   words.push_back(switch_term("alibi", "head h adds 2^(-8(h+1)/Hq) (j - p) to its scores", &ScoreTerms::alibi));
   words.push_back(real_term("rope", "rope=10000", "Q and K are turned by their global positions, with base 10000",
-                            &ScoreTerms::rope_base));
+                            "a number above 1", &ScoreTerms::rope_base));
   words.push_back(switch_term("sink-logit", "one learned logit per head joins the softmax and carries no value",
                               &ScoreTerms::sink_logit));
   words.push_back(real_term("dropout", "dropout=0.1", "a weight is dropped with probability 0.1, the same at any N",
-                            &ScoreTerms::dropout));
+                            "a number above 0 and below 1", &ScoreTerms::dropout));
 }
 
 void add_direction(std::vector<WordKind>& words, const char* name, const char* sentence, Direction direction) {

@@ -29,6 +29,7 @@ WordKind layout_word(const LayoutKind& kind) {
     if (c.recipe.layout.name != name) return std::string();
     return c.recipe.layout.stripe == 1 ? name : name + "=" + std::to_string(c.recipe.layout.stripe);
   };
+  if (kind.takes_stripe) word.numbers = "a whole number from 1 on";
   return word;
 }
 
@@ -57,8 +58,6 @@ WordKind schedule_word(const ScheduleKind& kind) {
           },
           [name](const Case& c) { return c.recipe.schedule == name ? name : std::string(); }};
 }
-
-constexpr std::int64_t most_ranks = 65536;
 
 bool read_ranks(std::string_view value, Case& c) {
   const Halves halves = split_at(value, 'x');
@@ -117,7 +116,7 @@ std::vector<WordKind> recipe_words() {
                    read_custom, print_custom});
   for (const ScheduleKind& kind : schedule_kinds()) words.push_back(schedule_word(kind));
   words.push_back({Topic::ranks, "r", Takes::number_behind, "r8", "ranks; r2x4 is 2 groups (outer) of 4 (inner)",
-                   read_ranks, print_ranks});
+                   read_ranks, print_ranks, whole_from(1, most_ranks) + ", also as a product"});
   words.push_back({Topic::option, "backward", Takes::value, "backward=home",
                    "what travels in the backward: home or reversed (KV and dKV), qside (Q, dO, Stats and dQ)",
                    read_style, print_style});

@@ -38,7 +38,8 @@ WordKind count_word(const char* name, const char* example, const char* sentence,
           [field, name](const Case& c) {
             const int value = c.backend.*field;
             return value == 0 ? std::string() : std::string(name) + "=" + std::to_string(value);
-          }};
+          },
+          whole_from(1, most)};
 }
 
 WordKind fill_word(const FillInfo& info) {
@@ -111,11 +112,12 @@ std::vector<WordKind> data_words() {
                      c.seed = value.value_or(0);
                      return value.has_value();
                    },
-                   [](const Case& c) { return "seed=" + std::to_string(c.seed); }});
+                   [](const Case& c) { return "seed=" + std::to_string(c.seed); },
+                   "a whole number from 0 to 2^64 - 1"});
   words.push_back(
       {Topic::fault, "fault", Takes::value, "fault=drop-block@r2,t1",
        "a planted fault: drop-block@r2,t1 is at rank 2, step 1; without @ the seed picks (see `ringscope list faults`)",
-       read_fault, print_fault});
+       read_fault, print_fault, "ranks and steps from 0 on"});
   return words;
 }
 

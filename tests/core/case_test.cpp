@@ -177,6 +177,38 @@ TEST(Case, MissingAndMalformedValuesAreRefused) {
   }
 }
 
+TEST(Case, ANumberOutOfItsRangeIsRefusedWithTheRange) {
+  const std::string ranks = "whole numbers from 1 to 4096";
+  for (const auto& [line, range] :
+       std::vector<std::pair<std::string, std::string>>{{"b0", "between 1 and 1048576"},
+                                                        {"b99999999999999999999", "from 1 to 1048576"},
+                                                        {"h0", "between 1 and 65535"},
+                                                        {"hx", "`h8/2`"},
+                                                        {"s0", "between 1 and 1073741824"},
+                                                        {"s99999999999999999999", "from 1 to 1073741824"},
+                                                        {"d-1", "between 1 and 65536"},
+                                                        {"softcap=-1", "softcap > 0"},
+                                                        {"softcap=0", "a number above 0"},
+                                                        {"scale=1e400", "a finite number"},
+                                                        {"rope=0", "a number above 1"},
+                                                        {"dropout=0", "above 0 and below 1"},
+                                                        {"dropout=1", "dropout < 1"},
+                                                        {"window=1e9,0", "two whole numbers from -1 on"},
+                                                        {"chunk=0", "a whole number from 1 on"},
+                                                        {"prefix=x", "from 0 to Skv"},
+                                                        {"| r99999999999", ranks},
+                                                        {"| r0", ranks},
+                                                        {"| r4097", ranks},
+                                                        {"| usp r64x65", ranks},
+                                                        {"| striped=0", "a whole number from 1 on"},
+                                                        {"||cpu threads=0", "from 1 to 4096"},
+                                                        {"||cpu tile=9999999", "from 1 to 1048576"},
+                                                        {"||| seed=-1", "from 0 to 2^64 - 1"},
+                                                        {"||| fault=drop-block@r-1", "ranks and steps from 0 on"}}) {
+    EXPECT_THAT(refusal_of(line), HasSubstr(range)) << line;
+  }
+}
+
 TEST(Case, AWordSaidTwiceIsRefused) {
   EXPECT_THAT(refusal_of("b1 b2"), HasSubstr("once"));
   EXPECT_THAT(refusal_of("f32 f64"), HasSubstr("one type"));

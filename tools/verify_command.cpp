@@ -9,6 +9,7 @@
 #include "backends/registry/registry.h"
 #include "core/error.h"
 #include "core/numbers.h"
+#include "formats/new_file.h"
 #include "formats/report_json.h"
 #include "tools/arguments.h"
 #include "tools/commands.h"
@@ -16,6 +17,7 @@
 #include "tools/memory.h"
 #include "tools/progress.h"
 #include "tools/verify_jobs.h"
+#include "tools/verify_page.h"
 #include "tools/verify_print.h"
 #include "tools/verify_run.h"
 #include "tools/verify_shrink.h"
@@ -113,11 +115,13 @@ int run(const VerifyArguments& a) {
   told.tell = [&tell](std::string_view, std::optional<double>) { tell("shrinking a failure", std::nullopt); };
   Shrinker shrinker(a, told);
   Teller teller(jobs.size(), a.against);
+  VerifyPage page;
   const auto take = [&](const VerifyJob& job, const Verified& result) {
     tally.add(job, result.report);
     const auto shrunk = shrinker.shrink(job, result);
     if (a.json || teller.speaks_of(result.report)) progress.clear();
     a.json ? print_json(result, shrunk, a.against) : teller.tell(job, result, shrunk);
+    if (!a.report.empty()) page.add(shrunk ? shrunk->job : job, shrunk ? shrunk->result.report : result.report);
     progress.step();
     progress.wait(tally.all(), {});
     leave_if_interrupted(interrupts, progress, tally);
@@ -128,6 +132,7 @@ int run(const VerifyArguments& a) {
   };
   run_jobs(jobs, threads, options, {take, wait, progress.is_visible()});
   progress.clear();
+  if (!a.report.empty()) write_file(a.report, page.html(tally));
   if (a.json) {
     fmt::print("{}\n", to_json(tally.all()).dump());
   } else {
@@ -165,6 +170,8 @@ void add_verify(const Command& program, ExitCode& exit) {
   verify.add_value("--jobs", a->jobs, "cases at the same time (the machine's cores if not said); they share its cores",
                    "N");
   verify.add_value("--deadline", a->deadline, "seconds without progress that end a run (30 if not said)", "SECONDS");
+  verify.add_value("--report", a->report, "writes a page: verdicts by recipe, and what did not pass, with error maps",
+                   "OUT.html");
   verify.add_flag("--json", a->json, "one object a case on stdout, then the summary");
   verify.on_run([a, &exit] { exit.value = run(*a); });
 }

@@ -15,7 +15,7 @@ namespace ringscope {
 // As typed; absent flags are empty.
 struct VerifyArguments {
   std::vector<std::string> cases;
-  std::string file, schedule, suite, random, seed, filter, backend, against, fault, jobs, deadline;
+  std::string file, schedule, suite, random, seed, filter, backend, against, fault, jobs, deadline, report;
   bool bitwise = false, json = false, unproved = false, shrink = false;
 };
 

@@ -34,18 +34,19 @@ std::string place_text(const Place& p) {
   return text + fmt::format(", {}[batch {}, head {}, row {}]", name_of(*p.output), p.batch, p.head, p.row);
 }
 
-void print_figures(const Report& report) {
-  bool any = false;
-  for (const Figures& f : report.figures) any = any || f.present;
-  if (!any) return;
-  fmt::print("  {:<5}{:>12}{:>12}{:>12}{:>12}{:>11}\n", "", "max abs", "rel fro", "ratio", "peak ratio", "nonfinite");
+std::string figures_text(const Report& report) {
+  std::string text;
   for (int n = 0; n < output_kinds; ++n) {
     const Output output = static_cast<Output>(n);
     const Figures& f = report.of(output);
     if (!f.present) continue;
-    fmt::print("  {:<5}{:>12.3g}{:>12.3g}{:>12.3g}{:>12.3g}{:>11}  {}\n", name_of(output), f.max_abs, f.rel_fro,
-               f.ratio, f.peak_ratio, f.nonfinite, name_of(f.verdict));
+    text += fmt::format("  {:<5}{:>12.3g}{:>12.3g}{:>12.3g}{:>12.3g}{:>11}  {}\n", name_of(output), f.max_abs,
+                        f.rel_fro, f.ratio, f.peak_ratio, f.nonfinite, name_of(f.verdict));
   }
+  if (text.empty()) return text;
+  return fmt::format("  {:<5}{:>12}{:>12}{:>12}{:>12}{:>11}\n", "", "max abs", "rel fro", "ratio", "peak ratio",
+                     "nonfinite") +
+         text;
 }
 
 using Count = std::int64_t Summary::*;
@@ -66,19 +67,19 @@ std::int64_t total(const Summary& s) {
   return n;
 }
 
-void print_row(const std::string& name, const Summary& row, const Summary& all) {
-  fmt::print("  {:<14}", name);
+std::string row_text(const std::string& name, const Summary& row, const Summary& all) {
+  std::string text = fmt::format("  {:<14}", name);
   for (const Column& column : columns) {
-    if (all.*column.count > 0) fmt::print("{:>12}", row.*column.count);
+    if (all.*column.count > 0) text += fmt::format("{:>12}", row.*column.count);
   }
-  fmt::print("\n");
+  return text + "\n";
 }
 
-void print_diagnosis(const Report& report) {
-  if (!report.diagnosed) return;
-  if (!report.diagnosis) return static_cast<void>(fmt::print("  no known pattern\n"));
-  fmt::print("  {} {}: {}\n", report.diagnosis->certain ? "it is" : "it looks like", report.diagnosis->name,
-             report.diagnosis->evidence);
+std::string diagnosis_line(const Report& report) {
+  if (!report.diagnosed) return {};
+  if (!report.diagnosis) return "  no known pattern\n";
+  return fmt::format("  {} {}: {}\n", report.diagnosis->certain ? "it is" : "it looks like", report.diagnosis->name,
+                     report.diagnosis->evidence);
 }
 
 }  // namespace
@@ -88,13 +89,17 @@ void print_verdict(const Report& report) {
   if (report.fault_unseen) fmt::print("  {}\n", inked(report.reason, Emphasis::bad, stdout));
 }
 
-void print_report(const Report& report, const std::string& repeat) {
-  fmt::print("{} {}\n  {}\n", verdict_word(report.verdict), printable(report.case_line), printable(report.reason));
-  if (report.where) fmt::print("  {}\n", place_text(*report.where));
-  print_figures(report);
-  print_diagnosis(report);
+std::string report_text(const Report& report, const std::string& repeat) {
+  std::string text = fmt::format("  {}\n", printable(report.reason));
+  if (report.where) text += fmt::format("  {}\n", place_text(*report.where));
+  text += figures_text(report) + diagnosis_line(report);
   const bool has_run = report.verdict != Verdict::skipped && report.verdict != Verdict::invalid;
-  if (has_run) fmt::print("  repeat: {}\n", repeat);
+  if (has_run) text += fmt::format("  repeat: {}\n", repeat);
+  return text;
+}
+
+void print_report(const Report& report, const std::string& repeat) {
+  fmt::print("{} {}\n{}", verdict_word(report.verdict), printable(report.case_line), report_text(report, repeat));
 }
 
 void print_in_short(const Report& report) {
@@ -139,21 +144,22 @@ std::string Tally::so_far() const {
 
 void Tally::print(double seconds) const {
   const std::int64_t n = total(all_);
-  if (n > 1) print_table();
+  if (n > 1) fmt::print("\n{}", table_text());
   fmt::print("\n{} case{} in {:.1f} s", n, n == 1 ? "" : "s", seconds);
   if (n >= 20) fmt::print(" ({:.0f} a minute)", static_cast<double>(n) * 60 / std::max(seconds, 1e-9));
   const bool is_well = all_.passed == n && all_.fault_unseen == 0;
   fmt::print(": {}\n", inked(in_words(), is_well ? Emphasis::good : Emphasis::bad, stdout));
 }
 
-void Tally::print_table() const {
-  fmt::print("\n  {:<14}", "");
+std::string Tally::table_text() const {
+  std::string text = fmt::format("  {:<14}", "");
   for (const Column& column : columns) {
-    if (all_.*column.count > 0) fmt::print("{:>12}", column.name);
+    if (all_.*column.count > 0) text += fmt::format("{:>12}", column.name);
   }
-  fmt::print("\n");
-  for (const auto& [name, row] : by_schedule_) print_row(name, row, all_);
-  if (by_schedule_.size() > 1) print_row("all", all_, all_);
+  text += "\n";
+  for (const auto& [name, row] : by_schedule_) text += row_text(name, row, all_);
+  if (by_schedule_.size() > 1) text += row_text("all", all_, all_);
+  return text;
 }
 
 std::string Tally::in_words() const {

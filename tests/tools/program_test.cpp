@@ -10,6 +10,7 @@
 #include "core/case.h"
 #include "core/recipe.h"
 #include "core/schedule_text.h"
+#include "core/text_file.h"
 
 namespace ringscope {
 namespace {
@@ -189,6 +190,20 @@ TEST(Program, ManyFailuresAreToldInOneLineEachAfterTheFirstFew) {
   EXPECT_THAT(run({"verify", "--random", "24", "--seed", "2", "--fault", "strict-causal"}).out,
               HasSubstr(" skipped: fault does not apply: this case has no such place\n"));
   EXPECT_LT(reports, 12);
+}
+
+TEST(Program, AReportIsOnePageOfVerdictsAndFailures) {
+  const std::string path = testing::TempDir() + "verify_report.html";
+  const std::string line = "b1 h2 s16 d8 f32 causal | zigzag ring r2 | cpu:naive | random fault=strict-causal";
+  EXPECT_EQ(run({"verify", small, line, "| bad", "--report", path}).code, 1);
+  const std::string page = read_text_file(path);
+  for (const char* words : {"1 passed, 2 did not", "failed: b1 h2 s16", "invalid: | bad",
+                            "repeat: ", "Errors against the oracle", "by check"}) {
+    EXPECT_THAT(page, HasSubstr(words));
+  }
+  EXPECT_THAT(page, Not(HasSubstr("src=")));
+  EXPECT_EQ(run({"verify", small, "--report", "/dev/full"}).code, 2);
+  std::filesystem::remove(path);
 }
 
 TEST(Program, FiltersKeepCasesWithAllTheWords) {

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <thread>
 
+#include "core/text_file.h"
+#include "formats/new_file.h"
 #include "tests/tools/run_program.h"
 
 namespace ringscope {
@@ -31,6 +33,59 @@ TEST(Refusals, LengthsThatTheProofCannotTakeAreInvalid) {
   const Ran ran = run({"explain", "s999999999999 causal | zigzag ring r4"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("1073741824"));
+}
+
+TEST(Refusals, MoreThanTheProofTakesIsNoWrongPlan) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"prove"}, {"explain"}, {"show", "counts"}}) {
+    std::vector<std::string> all = words;
+    all.push_back("h4 s1073741824 | ring r2");
+    const Ran ran = run(all);
+    EXPECT_EQ(ran.code, 2) << words.back();
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("too large to prove"), HasSubstr("take fewer tokens"))) << words.back();
+  }
+}
+
+// Some editors put one before UTF-8.
+const std::string byte_order_mark = "\xEF\xBB\xBF";
+
+TEST(Refusals, AByteOrderMarkIsNoText) {
+  const std::string path = testing::TempDir() + "byte_order_mark.txt", line = "h1 s8 | ring r2";
+  write_file(path, byte_order_mark + line + "\n");
+  EXPECT_EQ(run({"verify", "--file", path}).code, 0);
+  ASSERT_EQ(run({"prove", line, "--write", path}).code, 0);
+  write_file(path, byte_order_mark + read_text_file(path));
+  EXPECT_EQ(run({"prove", "--schedule", path}).code, 0);
+  write_file(path, byte_order_mark + "rank 0 q 0:1:0:4\nrank 0 kv 0:1:0:4\nrank 1 q 4:1:0:4\nrank 1 kv 4:1:0:4\n");
+  EXPECT_EQ(run({"prove", "s8 | custom=" + path + " ring r2"}).code, 0);
+  std::filesystem::remove(path);
+}
+
+TEST(Refusals, AWrongLayoutFileIsNamedWithTheLine) {
+  const std::string path = testing::TempDir() + "wrong_layout.txt", begin = "rank 0 q 0:1:0:4\nrank 0 kv 0:1:0:4\n";
+  for (const auto& [rest, place] : std::vector<std::pair<std::string, std::string>>{
+           {"rank 1 q 4:x:0:4\n", ": `4:x:0:4` at line 3, column 10"},
+           {"rank 2 q 4:1:0:4\n", ": `2` at line 3, column 6"},
+           {"rang 1 q 4:1:0:4\n", ": `rang` at line 3, column 1"},
+           {"rank 1 k 4:1:0:4\n", ": `k` at line 3, column 8"},
+           {"rank 1 q 4:1:0:4\nrank 1 kv 3:1:0:4\n", ": key position 3 twice"},
+           {"", ": rank 1 with 0 lines"}}) {
+    write_file(path, begin + rest);
+    const Ran ran = run({"prove", "s8 | custom=" + path + " ring r2"});
+    EXPECT_EQ(ran.code, 2) << rest;
+    EXPECT_THAT(ran.err, HasSubstr(path + place)) << rest;
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(Refusals, AFaultWithoutItsPlaceIsToldWhichThereAre) {
+  const std::string line = "s16 | ring r4", outside = "it has ranks 0 to 3 and steps 0 to 8";
+  const Ran verify = run({"verify", line, "--fault", "drop-block@r9,t1"});
+  EXPECT_EQ(verify.code, 3);
+  EXPECT_THAT(verify.out, AllOf(HasSubstr(outside), HasSubstr("@r0,t0")));
+  EXPECT_THAT(run({"explain", line + " | cpu | fault=drop-block@r9,t1"}).out, HasSubstr(outside));
+  const Ran show = run({"show", "ring", line + " | cpu | fault=drop-block@r1,t99"});
+  EXPECT_EQ(show.code, 2);
+  EXPECT_THAT(show.err, HasSubstr(outside));
 }
 
 TEST(Refusals, AFullDiskIsNoSuccess) {

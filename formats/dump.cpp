@@ -1,7 +1,6 @@
 #include "formats/dump.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -230,27 +229,9 @@ class DumpReader {
     dump_.notes.push_back(std::move(sentence));
   }
 
-  // What could change the scores and is not known here: a bias, a misspelt key.
   void note_what_is_not_read() {
-    static constexpr std::array<std::string_view, 12> tensors{"q",  "k",  "v",  "o",     "lse",   "do",
-                                                              "dq", "dk", "dv", "alibi", "sinks", "d_sink"};
-    static constexpr std::array<std::string_view, 14> keys{"source",  "axes",     "lse_axes", "mask",       "scale",
-                                                           "softcap", "lse_base", "layout",   "kv_lengths", "rank",
-                                                           "ranks",   "case",     "format",   "seed"};
-    const auto unknown = [](const auto& known, std::string_view name) {
-      return std::find(known.begin(), known.end(), name) == known.end();
-    };
-    std::string names;
-    const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + quoted_name(name); };
-    for (const FileTensor& t : files_[0]->tensors()) {
-      const bool of_step = case_ && t.name.starts_with("t") && t.name.find(".r") != std::string::npos;
-      if (!of_step && unknown(tensors, t.name)) add(t.name);
-    }
-    for (const OtherTensor& t : files_[0]->others()) add(t.name);
-    for (const auto& [key, value] : files_[0]->metadata()) {
-      if (unknown(keys, key)) add("metadata " + key);
-    }
-    if (!names.empty()) dump_.notes.push_back("in the file, but not read: " + printable(names, 400));
+    std::string unread = names_not_read(*files_[0], case_ ? Steps::known : Steps::unknown);
+    if (!unread.empty()) dump_.notes.push_back("in the file, but not read: " + printable(unread, 400));
     std::string other_names = misnamed(*files_[0]);
     if (!other_names.empty()) dump_.notes.push_back(printable(other_names, 400));
   }

@@ -70,4 +70,26 @@ std::string misnamed(const TensorFile& file, std::string_view wanted) {
   return out + (count == 1 ? ": if it is, save it under that name" : ": if they are, save them under those names");
 }
 
+std::string names_not_read(const TensorFile& file, Steps steps) {
+  static constexpr std::array<std::string_view, 12> tensors{"q",  "k",  "v",  "o",     "lse",   "do",
+                                                            "dq", "dk", "dv", "alibi", "sinks", "d_sink"};
+  static constexpr std::array<std::string_view, 14> keys{"source",  "axes",     "lse_axes", "mask",       "scale",
+                                                         "softcap", "lse_base", "layout",   "kv_lengths", "rank",
+                                                         "ranks",   "case",     "format",   "seed"};
+  const auto unknown = [](const auto& known, std::string_view name) {
+    return std::find(known.begin(), known.end(), name) == known.end();
+  };
+  std::string names;
+  const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + quoted_name(name); };
+  for (const FileTensor& t : file.tensors()) {
+    const bool of_step = steps == Steps::known && t.name.starts_with("t") && t.name.find(".r") != std::string::npos;
+    if (!of_step && unknown(tensors, t.name)) add(t.name);
+  }
+  for (const OtherTensor& t : file.others()) add(t.name);
+  for (const auto& [key, value] : file.metadata()) {
+    if (unknown(keys, key)) add("metadata " + key);
+  }
+  return names;
+}
+
 }  // namespace ringscope

@@ -81,6 +81,19 @@ void require_room_for_ranks(const Problem& problem, std::span<const std::int64_t
               free_bytes, "take fewer ranks or tokens, or a schedule that gathers less");
 }
 
+// Beside the plan first an index by rank, of each item and of each step, then the pairs of every two blocks.
+void require_room_for_proof(const Plan& plan, double free_bytes) {
+  const Schedule& s = plan.schedule;
+  const auto moves = static_cast<double>(s.moves.size()), attends = static_cast<double>(s.attends.size());
+  const double ranks = plan.layout.ranks, steps = s.steps() + 1, blocks = plan.layout.blocks();
+  const double index = 8 * (moves + attends) + 5 * 8 * ranks * steps, tiles = 8 * blocks * blocks;
+  const double bytes = sizeof(Move) * moves + sizeof(Attend) * attends + std::max(index, tiles);
+  if (free_bytes == 0 || bytes <= free_bytes) return;
+  refuse_size("the proof of a plan of " + std::to_string(plan.layout.ranks) + " ranks and " +
+                  std::to_string(s.steps()) + " steps",
+              bytes, free_bytes, "take fewer ranks");
+}
+
 // All heads of a block are attended at the same time; what an attend has made is held by somebody from then on.
 double snapshot_bytes(const Plan& plan) {
   const Problem& p = plan.problem;

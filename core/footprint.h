@@ -27,6 +27,7 @@ void require_room(const Footprint& footprint, double free_bytes);
 // `peak_bytes` [rank] are a proof's; beside them there are the other parts of the case's footprint.
 void require_room_for_ranks(const Problem& problem, std::span<const std::int64_t> peak_bytes,
                             const Footprint& footprint, double free_bytes);
+void require_room_for_proof(const Plan& plan, double free_bytes);
 [[noreturn]] void refuse_size(const std::string& what, double bytes, double free_bytes, const std::string& fix);
 
 }  // namespace ringscope

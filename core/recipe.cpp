@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/footprint.h"
 #include "core/nearest.h"
 #include "core/plan_shape.h"
 
@@ -137,6 +138,7 @@ Plan make_plan(const Problem& problem, const Recipe& recipe, const PlanLimits& l
                               .kv_copies = recipe.kv_copies,
                               .ring_order = ring_order(recipe),
                               .most_bytes = limits.most_bytes});
+  require_room_for_proof(plan, limits.most_bytes);
   return plan;
 }
 

@@ -16,14 +16,22 @@ double seconds_between(Doing::Clock::time_point a, Doing::Clock::time_point b) {
   return std::chrono::duration<double>(b - a).count();
 }
 
+// "30 s", "25 min", "3 h"
+std::string time_in_words(double seconds) {
+  constexpr double minute = 60, hour = 3600;
+  if (seconds < 10 * minute) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 2 * hour) return fmt::format("{:.0f} min", seconds / minute);
+  return fmt::format("{:.0f} h", seconds / hour);
+}
+
 }  // namespace
 
 std::string in_words(const Doing& doing, Doing::Clock::time_point now) {
-  const double seconds = seconds_between(doing.since, now);
-  constexpr double least = 0.01;  // for an estimate; the first steps are slower
-  if (!doing.done || *doing.done < least) return fmt::format("{}, {:.0f} s so far", doing.stage, seconds);
-  const double left = seconds / *doing.done - seconds;
-  return fmt::format("{} {:.0f} %, about {:.0f} s left", doing.stage, 100 * *doing.done, left);
+  constexpr double least = 0.01, patience_seconds = 5;  // the first steps are slower, and tell little of the others
+  const double seconds = seconds_between(doing.since, now), done = doing.done.value_or(0);
+  const bool is_early = done < least && seconds < patience_seconds;
+  if (done <= 0 || is_early) return fmt::format("{}, {} so far", doing.stage, time_in_words(seconds));
+  return fmt::format("{} {:.0f} %, about {} left", doing.stage, 100 * done, time_in_words(seconds / done - seconds));
 }
 
 Progress::Progress() : visible_(is_terminal(stderr)), begin_(Clock::now()), last_drawn_(begin_) {}

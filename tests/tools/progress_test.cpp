@@ -10,6 +10,8 @@ using std::chrono::seconds;
 TEST(Progress, AStageThatKnowsHowFarItIsHasAnEstimate) {
   const Doing::Clock::time_point begin;
   EXPECT_EQ(in_words({"oracle", 0.25, begin}, begin + seconds(10)), "oracle 25 %, about 30 s left");
+  EXPECT_EQ(in_words({"oracle", 0.01, begin}, begin + seconds(20)), "oracle 1 %, about 33 min left");
+  EXPECT_EQ(in_words({"oracle", 0.001, begin}, begin + seconds(20)), "oracle 0 %, about 6 h left");
   EXPECT_EQ(in_words({"run", 1, begin}, begin + seconds(10)), "run 100 %, about 0 s left");
 }
 

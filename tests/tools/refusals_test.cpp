@@ -135,9 +135,11 @@ TEST(Refusals, ACaseThatDoesNotFitIntoMemoryIsRefusedBeforeItRuns) {
 TEST(Refusals, AScheduleThatDoesNotFitIntoMemoryIsRefusedBeforeItIsMade) {
   const SaidMemory memory("20M");
   for (const char* command : {"prove", "explain"}) {
-    const Ran ran = run({command, "s1024 | ring r1024"});
-    EXPECT_EQ(ran.code, 2) << command;
-    EXPECT_THAT(ran.err, AllOf(HasSubstr("too large"), HasSubstr("fewer ranks"))) << command;
+    for (const char* line : {"s1024 | ring r1024", "s8 | ring r1024"}) {  // many moves; many ranks without any
+      const Ran ran = run({command, line});
+      EXPECT_EQ(ran.code, 2) << command << line;
+      EXPECT_THAT(ran.err, AllOf(HasSubstr("too large"), HasSubstr("fewer ranks"))) << command << line;
+    }
   }
 }
 

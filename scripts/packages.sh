@@ -18,7 +18,7 @@ declare -A proof_of=(
 
 is_installed() {
   local proof=${proof_of[$1]} folder
-  [[ $proof != */* ]] && { command -v "$proof" > /dev/null; return; }
+  [[ $proof != *.h && $proof != */* ]] && { command -v "$proof" > /dev/null; return; }
   for folder in /usr/include /usr/local/include /opt/homebrew/include /usr/lib/llvm-16/lib/clang/16/include; do
     [[ -e $folder/$proof ]] && return 0
   done

@@ -16,3 +16,10 @@ status=0
 refused=$("$dev" tset 2>&1) || status=$?
 ((status == 2)) || fail "an unknown verb exits with $status, not 2"
 [[ $refused == *"Did you mean ./dev test?"* ]] || fail "an unknown verb is not told the nearest: $refused"
+
+# What this very build was made with is there, so nothing is to be installed.
+root=$(dirname -- "$dev")
+. "$root/scripts/packages.sh"
+for package in libeigen3-dev libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev; do
+  is_installed "$package" || fail "$package is not seen, and would be installed by every ./dev"
+done

@@ -5,11 +5,12 @@
 
 namespace ringscope {
 
-// Throws Error(bad_request) for more than the proof takes: a right plan of that size could not be told from a wrong one.
+// Throws Error(bad_request) for more than the proof takes: a right plan of that size could not be told from a wrong
+// one.
 void require_provable(const Problem& problem, const Layout& layout);
 
-// Adds violations of Rule::shape. Throws Error(bad_request) as require_provable does. Without any, every index of the plan may be used without a check, and no count of
-// pairs or bytes overflows.
+// Adds violations of Rule::shape. Throws Error(bad_request) as require_provable does. Without any, every index of the
+// plan may be used without a check, and no count of pairs or bytes overflows.
 void check_shape(const Plan& plan, ViolationLog& log);
 
 // What the proof takes, so that memory stays bounded.

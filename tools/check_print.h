@@ -10,10 +10,10 @@ namespace ringscope {
 void print_check(const CheckResult& result);
 
 // {files, source, case, problem, verdict, outputs {o, ...: {verdict, max_abs, rel_fro, ratio, peak_ratio, nonfinite,
-// overflows, row_ratio, hidden, place {batch, head, row, wrong_rows, of_rows, sharp} or null}}, first_wrong {output, batch, head, row, and where
-// known rank, local_row, kv_block} or null, first_step {tensor, step, rank, q_block, kv_block, batch, head, row, ratio}
-// or null, diagnosis {name, certain, evidence} or null, notes, hints, seconds}. first_wrong is null too where no row
-// stands out. Figures that are not finite are null.
+// overflows, row_ratio, hidden, place {batch, head, row, wrong_rows, of_rows, sharp} or null}}, first_wrong {output,
+// batch, head, row, and where known rank, local_row, kv_block} or null, first_step {tensor, step, rank, q_block,
+// kv_block, batch, head, row, ratio} or null, diagnosis {name, certain, evidence} or null, notes, hints, seconds}.
+// first_wrong is null too where no row stands out. Figures that are not finite are null.
 nlohmann::ordered_json to_json(const CheckResult& result);
 
 // One self-contained page with error maps.

@@ -46,6 +46,9 @@ elseif(RINGSCOPE_SANITIZE STREQUAL "thread")
 elseif(RINGSCOPE_SANITIZE)
   message(FATAL_ERROR "RINGSCOPE_SANITIZE: got '${RINGSCOPE_SANITIZE}', want empty, address+undefined or thread")
 endif()
+if(RINGSCOPE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND own_options -Wno-maybe-uninitialized)  # false beside checks, as g++'s manual says
+endif()
 
 # What is not hot needs little optimizing, and its sanitizer checks may be calls; that halves its compile time. Loads
 # from files, the only unaligned ones there could be, are elsewhere.

@@ -176,10 +176,17 @@ class DumpReader {
                  text_of(shapes.shape_v()) + " beside metadata `case` of " + files_[0]->path() + ": " + to_line(*case_),
              "the shapes of the case");
     }
+    note_another_mask(p);
     dump_.case_line = to_line(*case_);
     dump_.dropout_seed = dropout_key(case_->seed);
     p.direction = Direction::forward;
     dump_.problem = std::move(p);
+  }
+
+  void note_another_mask(const Problem& of_case) {
+    const auto said = metadata(files_[0], "mask"), words = mask_words_of(of_case.mask, of_case.len_q, of_case.len_kv);
+    if (!said || !words || *said == *words || words_.mask || words_.problem) return;
+    dump_.notes.push_back("metadata `mask` says " + printable(*said) + " and `case` " + *words + ": the case is taken");
   }
 
   void read_problem() {

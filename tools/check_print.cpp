@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/case.h"
+#include "formats/utf8.h"
 #include "tools/check_probe.h"
 #include "tools/terminal.h"
 
@@ -32,7 +33,9 @@ void print_figures(const Judged& judged) {
 }
 
 std::string files_text(const std::vector<std::string>& paths) {
-  return paths.size() == 1 ? paths.front() : fmt::format("{} and {} more", paths.front(), paths.size() - 1);
+  constexpr std::size_t longest_name = 400;
+  const std::string first = printable(paths.front(), longest_name);
+  return paths.size() == 1 ? first : fmt::format("{} and {} more", first, paths.size() - 1);
 }
 
 }  // namespace
@@ -47,7 +50,7 @@ std::string place_text(const FirstWrong& first) {
   std::string text = fmt::format("{}[batch {}, head {}, row {}]", name_of(first.output), first.rows.batch,
                                  first.rows.head, first.rows.row);
   if (first.rank >= 0) text += fmt::format(" on rank {}, local row {}", first.rank, first.local_row);
-  if (first.kv_block >= 0) text += fmt::format("; it is the keys of rank {}", first.kv_block);
+  if (first.kv_block >= 0) text += fmt::format("; wrong is what the keys of rank {} add", first.kv_block);
   return text;
 }
 

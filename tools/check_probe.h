@@ -21,4 +21,8 @@ enum class LookFor : std::uint8_t { descriptions, unsaid_words_too };
 std::vector<std::string> described_otherwise(const std::vector<std::string>& paths, const DumpWords& words,
                                              const Dump& dump, const Judged& judged, LookFor what);
 
+// A sentence for each wrong output that holds numbers of a 16-bit type alone, stored in a wider one, and errs no more
+// than rounding to it may.
+std::vector<std::string> narrow_outputs(const Dump& dump, const Judged& judged);
+
 }  // namespace ringscope

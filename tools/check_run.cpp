@@ -64,6 +64,9 @@ CheckResult run_check(const std::vector<std::string>& paths, const DumpWords& wo
     result.hints = described_otherwise(
         files, words, result.dump, result.judged,
         result.diagnosis && result.diagnosis->certain ? LookFor::descriptions : LookFor::unsaid_words_too);
+    if (result.hints.empty()) {
+      for (std::string& note : narrow_outputs(result.dump, result.judged)) result.notes.push_back(std::move(note));
+    }
     if (!result.diagnosis && !result.hints.empty()) {
       result.diagnosis = Diagnosis{std::string(described_otherwise_name), false, result.hints.front()};
     }

@@ -125,6 +125,7 @@ std::int64_t pairs_of_a_head(const Problem& problem, const Proof& proof) {
 
 std::vector<std::string> what_will_happen(const Case& c) {
   std::vector<std::string> out;
+  require_known_backend(c.backend);
   const Plan plan = make_plan(c.problem, c.recipe, {free_memory_bytes()});
   out.push_back(rows_sentence(plan.layout));
   const Proof proof = prove_told(plan);

@@ -19,7 +19,9 @@ namespace {
 std::string what_was_got(const CLI::ParseError& error) {
   const std::string sentence = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    return "`" + sentence.substr(0, sentence.find(':')) + "` without its value";
+    const std::string flag = "`" + sentence.substr(0, sentence.find(':')) + "`";
+    const bool is_too_much = sentence.find("At Most") != std::string::npos;
+    return flag + (is_too_much ? " twice, or with more than one value" : " without its value");
   }
   const std::size_t required = sentence.find(" is required");
   if (required != std::string::npos) return "no " + sentence.substr(0, required);

@@ -9,6 +9,14 @@
 
 namespace ringscope {
 
+void require_known_backend(const BackendChoice& choice) {
+  try {
+    make_backend(choice);
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::unsupported) throw;
+  }
+}
+
 void require_room(const Footprint& footprint) {
   require_room(footprint, free_memory_bytes());
 }

@@ -11,6 +11,8 @@ namespace ringscope {
 // Throws Error(bad_request) where that would not fit into memory.
 void require_room(const Footprint& footprint);
 
+// Throws Error(bad_request) for a name nobody knows; a backend that this build lacks is known.
+void require_known_backend(const BackendChoice& choice);
 // Throws Error(bad_request) for a plan that would not fit into memory, and for a fault that has no place in the case's
 // schedule.
 Planted stage(const Case& c);

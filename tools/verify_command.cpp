@@ -27,15 +27,6 @@ namespace ringscope {
 
 namespace {
 
-// A name nobody knows is refused before anything runs; a known one that this build lacks skips its cases.
-void require_known_backend(const BackendChoice& choice) {
-  try {
-    make_backend(choice);
-  } catch (const Error& error) {
-    if (error.kind != ErrorKind::unsupported) throw;
-  }
-}
-
 VerifyOptions options_of(const VerifyArguments& a) {
   VerifyOptions options;
   options.make_backend = make_backend;

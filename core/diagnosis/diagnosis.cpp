@@ -137,12 +137,24 @@ bool is_finite(const Inputs& inputs) {
   return true;
 }
 
-}  // namespace
+// Nothing where the forward is right, or all there is.
+std::optional<Evidence> forward_alone(const Evidence& evidence) {
+  const Outputs& given = evidence.given;
+  const bool has_gradients = !given.dq.empty() || !given.dk.empty() || !given.dv.empty();
+  const bool is_wrong = evidence.first_wrong &&
+                        (evidence.first_wrong->output == Output::o || evidence.first_wrong->output == Output::lse);
+  if (!has_gradients || !is_wrong) return std::nullopt;
+  Evidence forward = evidence;
+  forward.problem.direction = Direction::forward;
+  forward.inputs.d_o = {};
+  for (Outputs* outputs : {&forward.given, &forward.right}) outputs->dq = outputs->dk = outputs->dv = {};
+  for (const Output gradient : {Output::dq, Output::dk, Output::dv}) {
+    forward.figures[static_cast<std::size_t>(gradient)] = {};
+  }
+  return forward;
+}
 
-std::optional<Diagnosis> diagnose(const Evidence& evidence) {
-  const bool nothing_wrong = std::none_of(evidence.figures.begin(), evidence.figures.end(),
-                                          [](const Figures& f) { return f.verdict == Verdict::failed; });
-  if (nothing_wrong || !is_finite(evidence.inputs)) return std::nullopt;
+std::optional<Diagnosis> best_match(const Evidence& evidence) {
   const Judge judge(evidence);
   std::vector<Match> matches;  // the best of each hypothesis
   for (const Hypothesis& hypothesis : hypotheses()) {
@@ -173,6 +185,21 @@ std::optional<Diagnosis> diagnose(const Evidence& evidence) {
   }
   if (!told) out.evidence += "; a single number says so, the rest is the same either way";
   return out;
+}
+
+}  // namespace
+
+std::optional<Diagnosis> diagnose(const Evidence& evidence) {
+  const bool nothing_wrong = std::none_of(evidence.figures.begin(), evidence.figures.end(),
+                                          [](const Figures& f) { return f.verdict == Verdict::failed; });
+  if (nothing_wrong || !is_finite(evidence.inputs)) return std::nullopt;
+  if (auto all = best_match(evidence)) return all;
+  // A backward meets a mistake of the forward in more ways than are recomputed.
+  const std::optional<Evidence> forward = forward_alone(evidence);
+  if (!forward) return std::nullopt;
+  auto diagnosis = best_match(*forward);
+  if (diagnosis) diagnosis->evidence += ", in o and lse; the gradients beside them are not explained";
+  return diagnosis;
 }
 
 std::span<const Hypothesis> hypotheses() {

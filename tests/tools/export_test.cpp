@@ -19,6 +19,7 @@ namespace ringscope {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Export : public testing::Test {
  protected:
@@ -121,6 +122,55 @@ TEST_F(Export, ShardsOfEveryScheduleAreReadAgain) {
       for (const auto& t : json["tensors"]) EXPECT_EQ(t["unlike"], 0) << c << t;
     }
   }
+}
+
+// Read as BSHD the first head of an MQA dump has one key, and what sees one key alone is right whatever the mask.
+TEST_F(Export, ARightFirstGroupOfAnotherReadingIsNoHint) {
+  write("b1 h8/1 s24 d8 f32 causal fwd | ring r1", "mqa.safetensors");
+  const Ran ran = run({"check", path("mqa.safetensors"), "--mask", "window 5 0"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, Not(HasSubstr("BSHD")));
+}
+
+TEST_F(Export, AMistakeOfTheForwardIsNamedBesideItsGradients) {
+  write("b1 h4/2 s64 d16 f32 causal | zigzag ring r4 | cpu | random fault=drop-block@r2,t1", "dropped.safetensors");
+  const Ran ran = run({"check", path("dropped.safetensors"), "--json"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(nlohmann::json::parse(ran.out)["diagnosis"]["name"], "ring_block_missing") << ran.out;
+}
+
+std::vector<TensorToWrite> tensors_of(const TensorFile& file) {
+  std::vector<TensorToWrite> tensors;
+  for (const FileTensor& t : file.tensors()) {
+    tensors.push_back({t.name, t.type, t.shape, std::vector<double>(static_cast<std::size_t>(t.size()))});
+    t.read(0, tensors.back().values);
+  }
+  return tensors;
+}
+
+TEST_F(Export, AMaskBesideACaseThatSaysAnotherIsNoted) {
+  write("b1 h2 s24 d8 f32 causal fwd | ring r1", "whole.safetensors");
+  const TensorFile whole = TensorFile::read(path("whole.safetensors"));
+  auto metadata = whole.metadata();
+  write_safetensors(path("same.safetensors"), tensors_of(whole), metadata);
+  EXPECT_THAT(run({"check", path("same.safetensors")}).out, Not(HasSubstr("the case is taken")));
+  metadata["mask"] = "full";
+  write_safetensors(path("other.safetensors"), tensors_of(whole), metadata);
+  const Ran ran = run({"check", path("other.safetensors")});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("metadata `mask` says full and `case` causal: the case is taken"));
+}
+
+TEST_F(Export, AnOutputInANarrowerTypeThanItsFileIsSaidSo) {
+  write("b1 h2 s24 d8 f32 causal fwd | ring r1", "whole.safetensors");
+  std::vector<TensorToWrite> tensors = tensors_of(TensorFile::read(path("whole.safetensors")));
+  for (TensorToWrite& t : tensors) {
+    for (double& x : t.values) x = t.name == "o" ? round_to(ElementType::bf16, x) : x;
+  }
+  write_safetensors(path("narrow.safetensors"), tensors, {});
+  const Ran ran = run({"check", path("narrow.safetensors"), "--mask", "causal"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("o holds nothing but bf16 numbers, stored as f32"));
 }
 
 TEST_F(Export, NothingButNanOrInputsIsNoPass) {

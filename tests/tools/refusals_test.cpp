@@ -45,6 +45,20 @@ TEST(Refusals, MoreThanTheProofTakesIsNoWrongPlan) {
   }
 }
 
+TEST(Refusals, AFlagTwiceIsNoFlagWithoutItsValue) {
+  const Ran ran = run({"check", "dump.npz", "--mask", "causal", "--mask", "full"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("`--mask` twice"));
+  EXPECT_THAT(run({"check", "dump.npz", "--mask"}).err, HasSubstr("`--mask` without its value"));
+}
+
+TEST(Refusals, ExplainKnowsWhichBackendsThereAre) {
+  const Ran ran = run({"explain", "s16 | ring r2 | gpu"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("gpu"));
+  EXPECT_EQ(ran.out, "");
+}
+
 // Some editors put one before UTF-8.
 const std::string byte_order_mark = "\xEF\xBB\xBF";
 

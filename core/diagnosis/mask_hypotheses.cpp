@@ -105,8 +105,15 @@ std::vector<Hypothesis> mask_hypotheses() {
        }},
       {"documents_ignored", "queries see keys of other documents",
        [](const Evidence& e, const Offer& offer) {
+         if (e.problem.mask.docs.empty()) return;
          Mask mask = e.problem.mask;
          mask.docs.clear();
+         offer_mask(e, mask, {}, offer);
+       }},
+      {"chunks_ignored", "queries see keys of other chunks",
+       [](const Evidence& e, const Offer& offer) {
+         if (e.problem.mask.chunk == 0) return;
+         Mask mask = e.problem.mask;
          mask.chunk = 0;
          offer_mask(e, mask, {}, offer);
        }},

@@ -116,7 +116,10 @@ std::vector<Hypothesis> ring_hypotheses() {
       {"merge_sum", "the blocks' outputs are added without weights",
        [](const Evidence& e, const Offer& offer) { join_blocks(e, Joining::sum, offer); }},
       {"merge_no_rescale", "States of blocks are merged without rescaling",
-       [](const Evidence& e, const Offer& offer) { join_blocks(e, Joining::no_rescale, offer); }},
+       [](const Evidence& e, const Offer& offer) {
+         join_blocks(e, Joining::no_rescale, offer);
+         join_blocks(e, Joining::added, offer);
+       }},
       {"delta_local", "delta is taken from each block's own output",
        [](const Evidence& e, const Offer& offer) {
          per_block_backward(e, DeltaFrom::own_part, WeightsFrom::whole_row, offer);

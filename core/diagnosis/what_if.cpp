@@ -152,15 +152,15 @@ class Recomputation {
   }
 
   RowState joined(const RowAt& at) const {
-    if (mistake_.joining != Joining::no_rescale && !mistake_.after_part)
-      return state_of(0, entries_.size(), -infinity, at);
+    const bool added = mistake_.joining == Joining::added, rescaled = !added && mistake_.joining != Joining::no_rescale;
+    if (rescaled && !mistake_.after_part) return state_of(0, entries_.size(), -infinity, at);
     RowState whole{.O = std::vector<double>(static_cast<std::size_t>(problem_.dim_v))};
     for_each_part([&](std::size_t begin, std::size_t end) {
-      const RowState part = state_of(begin, end, whole.m, at);
-      const double old = mistake_.joining == Joining::no_rescale ? 1 : whole.l > 0 ? std::exp(whole.m - part.m) : 0;
+      const RowState part = state_of(begin, end, added ? -infinity : whole.m, at);
+      const double old = !rescaled ? 1 : whole.l > 0 ? std::exp(whole.m - part.m) : 0;
       whole.l = whole.l * old + part.l;
       for (std::size_t d = 0; d < whole.O.size(); ++d) whole.O[d] = whole.O[d] * old + part.O[d];
-      whole.m = part.m;
+      whole.m = added ? std::max(whole.m, part.m) : part.m;
       if (mistake_.after_part) mistake_.after_part(whole.O, whole.l);
     });
     return whole;

@@ -29,6 +29,7 @@ struct Entry {
 enum class Joining : std::uint8_t {
   softmax,     // right
   no_rescale,  // l and O are not rescaled when m grows
+  added,       // each part's l and O, of its own m, are added as they are
   average,     // the parts' outputs are averaged
   sum,         // the parts' outputs are added
 };

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/recipe.h"
@@ -133,10 +134,16 @@ TEST_F(Export, ARightFirstGroupOfAnotherReadingIsNoHint) {
 }
 
 TEST_F(Export, AMistakeOfTheForwardIsNamedBesideItsGradients) {
-  write("b1 h4/2 s64 d16 f32 causal | zigzag ring r4 | cpu | random fault=drop-block@r2,t1", "dropped.safetensors");
-  const Ran ran = run({"check", path("dropped.safetensors"), "--json"});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_EQ(nlohmann::json::parse(ran.out)["diagnosis"]["name"], "ring_block_missing") << ran.out;
+  const std::map<std::string, std::string> faults{{"drop-block@r2,t1", "ring_block_missing"},
+                                                  {"merge-no-rescale", "merge_no_rescale"},
+                                                  {"chunks-ignored", "chunks_ignored"}};
+  for (const auto& [fault, name] : faults) {
+    const std::string mask = fault == "chunks-ignored" ? "causal chunk=20" : "causal";
+    write("b1 h4/2 s64 d16 f32 " + mask + " | zigzag ring r4 | cpu | random fault=" + fault, "wrong.safetensors");
+    const Ran ran = run({"check", path("wrong.safetensors"), "--json"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_EQ(nlohmann::json::parse(ran.out)["diagnosis"]["name"], name) << ran.out;
+  }
 }
 
 std::vector<TensorToWrite> tensors_of(const TensorFile& file) {

@@ -33,7 +33,8 @@ class Results:
 
     def __init__(self, report: dict):
         runs: dict[str, list[dict]] = {}
-        for run in report["benchmarks"]:
+        # Repetitions run interleaved; these are the indices of their registration.
+        for run in sorted(report["benchmarks"], key=lambda r: (r["family_index"], r["per_family_instance_index"])):
             if run.get("run_type", "iteration") == "iteration" and not run.get("error_occurred"):
                 name = run["run_name"].removesuffix("/real_time").removesuffix("/manual_time")
                 runs.setdefault(name, []).append(run)
